@@ -1,0 +1,60 @@
+# Short names for the usual commands. How things are built is in CMakeLists.txt and CMakePresets.json.
+
+PREFIX ?= /usr/local
+
+.DEFAULT_GOAL := help
+# Prerequisites run in the order written, whatever -j says; Ninja does the parallel work.
+.NOTPARALLEL:
+.PHONY: help deps deps-dev build demo test asan tidy format format-check coverage install clean
+
+SOURCES = $(shell find include src cli tests -name '*.hpp' -o -name '*.cpp')
+
+help: ## List the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
+		printf '  make %-13s %s\n' "$$name" "$$text"; done
+
+deps: ## Install what is missing to build and test (Debian packages; needs root or sudo)
+	@scripts/install-deps.sh
+
+deps-dev: ## The same, with clang-format, clang-tidy and gcovr
+	@scripts/install-deps.sh --dev
+
+build: ## Build library, program and tests in build/release
+	cmake --preset release
+	cmake --build --preset release
+
+demo: deps ## Build the program and run its demonstration
+	cmake --preset release
+	cmake --build --preset release --target roipca_cli
+	build/release/cli/roipca demo
+
+test: deps build ## Build everything and run all tests
+	ctest --preset release --output-on-failure -j2
+
+asan: deps ## Run all tests under the address and undefined behaviour sanitizers
+	cmake --preset asan
+	cmake --build --preset asan
+	ctest --preset asan
+
+tidy: deps-dev ## Run clang-tidy over src, cli and tests
+	cmake --preset dev
+	run-clang-tidy -quiet -p build/dev
+
+format: deps-dev ## Format all sources
+	clang-format -i $(SOURCES)
+
+format-check: deps-dev ## Fail if a source is not formatted
+	clang-format --dry-run --Werror $(SOURCES)
+
+coverage: deps-dev ## Run all tests and print which lines they reach
+	cmake --preset coverage
+	cmake --build --preset coverage
+	find build/coverage -name '*.gcda' -delete
+	ctest --preset coverage
+	gcovr --root . --filter src/ --filter include/ --filter cli/ --exclude-throw-branches --print-summary build/coverage
+
+install: build ## Install the release build to PREFIX (/usr/local unless given)
+	cmake --install build/release --prefix "$(PREFIX)"
+
+clean: ## Remove build/
+	rm -rf build
