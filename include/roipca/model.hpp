@@ -1,0 +1,73 @@
+/// The result of a fit: a plain value that can be read, copied, saved and continued from.
+#pragma once
+
+#include <cstdint>
+
+#include "roipca/options.hpp"
+#include "roipca/types.hpp"
+
+namespace roipca {
+
+/// The scatter matrix S = sum w (x - mean)(x - mean)^T of the rows seen, known by its leading eigenpairs and
+/// its diagonal. Eigenvalues and scatter are sums over rows; the functions below turn them into variances.
+///
+/// Thread safety: the functions are const and may be called from many threads at once.
+template <typename T>
+struct Model {
+  Options options;              ///< what made it
+  Index n_components = 0;       ///< components reported: the leading ones of those held
+  std::int64_t rows = 0;        ///< rows of positive weight seen
+  double weight = 0.0;          ///< sum of the weights, after forgetting
+  double weight_squares = 0.0;  ///< sum of the squared weights, after forgetting
+  Vector<double> mean;          ///< of each feature; zero without centring
+  Vector<double> mean_tail;     ///< what rounding cut off `mean`; the exact mean is the sum of the two
+  Vector<double> scatter;       ///< diagonal of S
+  Vector<double> eigenvalues;   ///< of S, descending; 0 where a direction only fills up the reported ones
+  Matrix<T> basis;              ///< features x held, orthonormal columns, the eigenvectors
+
+  Index features() const { return mean.size(); }
+  double trace() const { return scatter.sum(); }
+
+  /// The reported components, one a row (n_components x features), the largest entry of each positive.
+  RowMatrix<T> components() const;
+
+  /// Divisor that turns scatter into variance: weight - weight_squares / weight, which is n - 1 for n rows of
+  /// weight 1; `weight` without centring; 0 when there are too few rows for a variance.
+  double degrees_of_freedom() const;
+
+  /// Variance along each reported component, descending.
+  Vector<double> explained_variance() const;
+  /// The same as a part of the total variance, all features and not only the components held.
+  Vector<double> explained_variance_ratio() const;
+  /// Square roots of the reported eigenvalues: the singular values of the centred rows.
+  Vector<double> singular_values() const;
+  /// Variance of each feature.
+  Vector<double> feature_variance() const;
+  /// Mean variance along the directions that are not reported; 0 when there are none.
+  double noise_variance() const;
+
+  /// Scores of each row on the reported components: rows x n_components.
+  RowMatrix<T> transform(const Rows<T>& x) const;
+  /// Rows from their scores.
+  RowMatrix<T> inverse_transform(const Rows<T>& scores) const;
+  /// Log-likelihood of each row under probabilistic PCA (Tipping and Bishop 1999) with this model's noise
+  /// variance, taken as at least epsilon times the largest variance so that it stays finite.
+  Vector<double> log_likelihood(const Rows<T>& x) const;
+  /// Hotelling's T^2 of each row: the squared scores over their variances, components without variance left
+  /// out.
+  Vector<double> t2(const Rows<T>& x) const;
+  /// Squared prediction error (Q statistic) of each row: its squared distance from the components' plane.
+  Vector<double> spe(const Rows<T>& x) const;
+};
+
+/// Throws std::invalid_argument that says what is wrong: sizes that disagree, numbers that are not finite or
+/// out of range, eigenvalues out of order. Costs O(features x held).
+template <typename T>
+void check(const Model<T>& model);
+
+extern template struct Model<float>;
+extern template struct Model<double>;
+extern template void check(const Model<float>&);
+extern template void check(const Model<double>&);
+
+}  // namespace roipca

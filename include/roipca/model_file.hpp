@@ -1,0 +1,26 @@
+/// A model on disk: a safetensors file that other tools can read too (docs/format.md).
+#pragma once
+
+#include <filesystem>
+
+#include "roipca/errors.hpp"
+#include "roipca/model.hpp"
+
+namespace roipca {
+
+/// Writes the model. A file of that name is either replaced whole or left as it was: temporary file, sync,
+/// rename. Throws FileError, and std::invalid_argument for a model that `check` refuses.
+template <typename T>
+void save(const Model<T>& model, const std::filesystem::path& path);
+
+/// Reads a model that `save` wrote, bit for bit. Throws FileError that names the file and the byte or field
+/// for anything else: a cut or changed file, sizes that disagree, numbers of another type than T.
+template <typename T>
+Model<T> load(const std::filesystem::path& path);
+
+extern template void save(const Model<float>&, const std::filesystem::path&);
+extern template void save(const Model<double>&, const std::filesystem::path&);
+extern template Model<float> load(const std::filesystem::path&);
+extern template Model<double> load(const std::filesystem::path&);
+
+}  // namespace roipca

@@ -1,0 +1,77 @@
+/// The estimator: rows in, a model out, at any time.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "roipca/errors.hpp"
+#include "roipca/model.hpp"
+#include "roipca/options.hpp"
+
+namespace roipca {
+
+/// PCA of a stream of rows.
+///
+///     roipca::OnlinePca<double> pca({.n_components = 10});
+///     while (read(rows)) pca.partial_fit(rows);          // any number of rows at a time, from the first on
+///     auto scores = pca.model().transform(rows);
+///
+/// The way rows are cut into calls does not change the result, to the last bit, and neither does reading it
+/// in between. Memory is O(held x features) (kExact: O(features^2)) whatever the number of rows, and no call
+/// allocates per row.
+///
+/// Every function that takes rows checks them first: a row with a NaN or an infinity throws DataError, a
+/// wrong width or weight std::invalid_argument, and the estimator is then as it was before the call.
+///
+/// Thread safety: as a standard container; const functions may run side by side, others not.
+template <typename T>
+class OnlinePca {
+ public:
+  /// Throws std::invalid_argument for options out of range.
+  explicit OnlinePca(const Options& options);
+  /// Goes on from where a model stopped, with the model's options. (A template, so that `{.n_components =
+  /// 10}` above can only mean Options.)
+  template <std::same_as<Model<T>> M>
+  explicit OnlinePca(const M& model) : OnlinePca(Resumed{&model}) {}
+
+  OnlinePca(const OnlinePca& other);
+  OnlinePca(OnlinePca&& other) noexcept;
+  OnlinePca& operator=(OnlinePca other) noexcept;
+  ~OnlinePca();
+
+  /// Forgets everything, starts from a batch PCA of the first rows (500, or all there are) and streams the
+  /// rest.
+  OnlinePca& fit(const Rows<T>& rows, const Weights& weights = Weights(Eigen::VectorXd()));
+  /// Adds rows. A row of weight 0 is checked and then left out.
+  OnlinePca& partial_fit(const Rows<T>& rows, const Weights& weights = Weights(Eigen::VectorXd()));
+  /// Adds one row.
+  OnlinePca& update(const Row<T>& row, double weight = 1.0);
+
+  /// The model of all rows so far. Costs O(held x features) or, for methods that collect rows, one step more.
+  /// Throws std::logic_error when no row has been seen.
+  Model<T> model() const;
+
+  const Options& options() const;
+  /// 0 before the first row.
+  Index features() const;
+  std::int64_t rows_seen() const;
+  /// The rate with which the last row entered each held component: fROIPCA's eta* (the paper's optimal
+  /// learning rate), or c/n for GHA and Oja's rule. Empty for other methods and before the first update.
+  std::vector<double> learning_rates() const;
+
+ private:
+  class Impl;
+  struct Resumed {
+    const Model<T>* model;
+  };
+  explicit OnlinePca(Resumed resumed);
+
+  std::unique_ptr<Impl> impl_;
+};
+
+extern template class OnlinePca<float>;
+extern template class OnlinePca<double>;
+
+}  // namespace roipca

@@ -1,0 +1,94 @@
+/// What a caller may choose. The defaults need no tuning.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "roipca/types.hpp"
+
+namespace roipca {
+
+enum class Method {
+  kRoipca,   ///< the paper's ROIPCA: accurate, O(k^2 d) a row
+  kFroipca,  ///< the paper's fROIPCA: O(k d) a row
+  kIpca,     ///< incremental PCA (Arora et al. 2012): ROIPCA with mu = 0, by a dense small eigenproblem
+  kCcipca,   ///< candid covariance-free incremental PCA (Weng et al. 2003)
+  kGha,      ///< generalised Hebbian algorithm (Sanger 1989)
+  kOja,      ///< Oja's rule with Gram-Schmidt
+  kFrequentDirections,  ///< the sketch of Liberty and Ghashami et al.
+  kExact,               ///< the d x d scatter itself: O(d^2) a row and of memory
+};
+
+/// "roipca", "froipca", "ipca", "ccipca", "gha", "oja", "fd", "exact".
+std::string_view name(Method method);
+/// The inverse of `name`. Throws std::invalid_argument that lists the names.
+Method method_from_name(std::string_view name);
+
+/// The stand-in for the eigenvalues that are not held (the paper's mu), for ROIPCA and fROIPCA.
+struct Mu {
+  enum class Kind { kMean, kZero, kFixed };
+
+  Kind kind = Kind::kMean;
+  double variance = 0.0;  ///< kFixed only: the variance along a direction outside the components
+
+  static Mu mean() { return {}; }
+  static Mu zero() { return {Kind::kZero, 0.0}; }
+  static Mu fixed(double variance) { return {Kind::kFixed, variance}; }
+
+  bool operator==(const Mu&) const = default;
+};
+
+/// How fROIPCA stands in for the rotations inside the components (the paper's tau).
+enum class Tau { kZero, kOptimal };
+
+/// The learning rate c/n of GHA and of Oja's rule, where n counts the rows.
+struct LearningRate {
+  enum class Kind {
+    kScaleFree,  ///< c = 1 / (mean variance along the components so far)
+    kTuned,      ///< c by five-fold cross-validation on the first rows
+    kFixed,      ///< c as given
+  };
+
+  Kind kind = Kind::kScaleFree;
+  double c = 0.0;  ///< kFixed: as given; kTuned: as found, 0 until then
+
+  static LearningRate scale_free() { return {}; }
+  static LearningRate tuned() { return {Kind::kTuned, 0.0}; }
+  static LearningRate fixed(double c) { return {Kind::kFixed, c}; }
+
+  bool operator==(const LearningRate&) const = default;
+};
+
+struct Options {
+  /// Components to report; 0 for as many as there are features.
+  Index n_components = 0;
+  Method method = Method::kRoipca;
+  Mu mu = {};
+  Tau tau = Tau::kZero;
+  /// Components held beyond those reported: what buys accuracy. By default max(10, n_components) for the
+  /// methods that gain from it (roipca, ipca, fd), none for the others; never more than fit into the
+  /// features.
+  std::optional<Index> oversampling = std::nullopt;
+  /// Subtract the running mean. Without it, the components are those of the second moments about the origin.
+  bool center = true;
+  /// Factor in (0, 1] by which all that came before is scaled down at each row; 1 forgets nothing.
+  double forgetting = 1.0;
+  LearningRate learning_rate = {};
+  /// CCIPCA's amnesic parameter: how much more than its share a new row counts.
+  double amnesia = 2.0;
+
+  bool operator==(const Options&) const = default;
+};
+
+/// Throws std::invalid_argument that names the first option that is out of range.
+void check(const Options& options);
+
+/// Components to report, and to hold, for rows of `features` numbers. Throws std::invalid_argument when more
+/// components are asked for than there are features.
+struct Capacity {
+  Index reported = 0;
+  Index held = 0;
+};
+Capacity capacity(const Options& options, Index features);
+
+}  // namespace roipca

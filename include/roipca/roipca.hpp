@@ -1,0 +1,12 @@
+/// Everything: online PCA by rank-one updates.
+#pragma once
+
+#include "roipca/batch_pca.hpp"      // IWYU pragma: export
+#include "roipca/errors.hpp"         // IWYU pragma: export
+#include "roipca/learning_rate.hpp"  // IWYU pragma: export
+#include "roipca/model.hpp"          // IWYU pragma: export
+#include "roipca/model_file.hpp"     // IWYU pragma: export
+#include "roipca/online_pca.hpp"     // IWYU pragma: export
+#include "roipca/options.hpp"        // IWYU pragma: export
+#include "roipca/subspace.hpp"       // IWYU pragma: export
+#include "roipca/types.hpp"          // IWYU pragma: export

@@ -1,0 +1,31 @@
+/// The matrix types that cross the library's border.
+#pragma once
+
+#include <Eigen/Core>
+
+namespace roipca {
+
+using Index = Eigen::Index;
+
+template <typename T>
+using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
+
+template <typename T>
+using RowMatrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+template <typename T>
+using Vector = Eigen::Matrix<T, Eigen::Dynamic, 1>;
+
+/// Rows of data, one a line, each contiguous. Row-major matrices, blocks of their rows and Eigen::Map bind
+/// without a copy; other layouts are copied on the way in.
+template <typename T>
+using Rows = Eigen::Ref<const RowMatrix<T>, 0, Eigen::OuterStride<>>;
+
+/// One row of data, contiguous.
+template <typename T>
+using Row = Eigen::Ref<const Vector<T>>;
+
+/// One weight a row, none negative. Empty stands for 1 each.
+using Weights = Eigen::Ref<const Eigen::VectorXd>;
+
+}  // namespace roipca

@@ -1,0 +1,125 @@
+#include "basis/orthonormal.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace roipca {
+namespace {
+
+// Up to this |Q^T Q - I| the Newton steps below converge, each squaring it: 0.5, 0.2, 4e-2, 1e-3, 9e-7,
+// 7e-13, 3e-25. Beyond it the basis is lost rather than drifted, and Gram-Schmidt makes a new one.
+constexpr double kNewtonReach = 0.5;
+constexpr int kNewtonSteps = 7;
+
+template <typename T>
+double norm(const Eigen::Ref<const Vector<T>>& v) {
+  return std::sqrt(v.template cast<double>().squaredNorm());
+}
+
+// What `done` orthonormal columns leave of column `j`, and its length.
+template <typename T>
+double project_out(Eigen::Ref<Matrix<T>> q, Index done, Index j) {
+  auto column = q.col(j);
+  for (Index i = 0; i < done; ++i) column -= q.col(i).dot(column) * q.col(i);
+  return norm<T>(column);
+}
+
+// The axis that the columns before `j` cover least: at most j / d of its length, so that something is left of
+// it.
+template <typename T>
+void set_to_free_axis(Eigen::Ref<Matrix<T>> q, Index j) {
+  Index axis = 0;
+  if (j > 0) q.leftCols(j).rowwise().squaredNorm().minCoeff(&axis);
+  q.col(j).setZero();
+  q(axis, j) = T{1};
+  for (int pass = 0; pass < 2; ++pass) {
+    const double length = project_out<T>(q, j, j);
+    q.col(j) *= static_cast<T>(1.0 / length);
+  }
+}
+
+}  // namespace
+
+template <typename T>
+void orthonormalise(Eigen::Ref<Matrix<T>> q) {
+  // Less than this left of a unit vector is rounding of what was taken away.
+  constexpr double kGone = 64.0 * double{std::numeric_limits<T>::epsilon()};
+  for (Index j = 0; j < q.cols(); ++j) {
+    double length = norm<T>(q.col(j));
+    bool usable = length > 0.0 && std::isfinite(length);
+    for (int pass = 0; pass < 2 && usable; ++pass) {
+      q.col(j) *= static_cast<T>(1.0 / length);
+      length = project_out<T>(q, j, j);
+      usable = length > kGone;
+    }
+    if (usable) {
+      q.col(j) *= static_cast<T>(1.0 / length);
+    } else {
+      set_to_free_axis<T>(q, j);
+    }
+  }
+}
+
+template <typename T>
+void complete(Eigen::Ref<Matrix<T>> q, Index rank) {
+  for (Index j = rank; j < q.cols(); ++j) set_to_free_axis<T>(q, j);
+}
+
+template <typename T>
+DriftGuard<T>::DriftGuard(Index max_columns)
+    : rotation_(max_columns), column_(max_columns, 1), gram_(max_columns, max_columns) {}
+
+template <typename T>
+double DriftGuard<T>::measure(const Eigen::Ref<Matrix<T>>& q) {
+  const Index k = q.cols();
+  for (Index j = 0; j < k; ++j) {
+    column_.col(0).head(j + 1).noalias() = q.leftCols(j + 1).transpose() * q.col(j);
+    gram_.col(j).head(j + 1) = column_.col(0).head(j + 1).template cast<double>();
+    gram_.row(j).head(j) = gram_.col(j).head(j).transpose();
+  }
+  double drift = 0.0;
+  for (Index j = 0; j < k; ++j) {
+    for (Index i = 0; i <= j; ++i) drift = std::max(drift, std::abs(gram_(i, j) - (i == j ? 1.0 : 0.0)));
+  }
+  return drift;
+}
+
+// One Newton-Schulz step for the polar factor, Q (3 I - Q^T Q) / 2, with the Q^T Q last measured.
+template <typename T>
+void DriftGuard<T>::step_towards_polar_factor(Eigen::Ref<Matrix<T>> q) {
+  auto gram = gram_.topLeftCorner(q.cols(), q.cols());
+  gram *= -0.5;
+  gram.diagonal().array() += 1.5;
+  rotation_.apply(q, Vector<T>(), gram);
+}
+
+template <typename T>
+void DriftGuard<T>::watch(Eigen::Ref<Matrix<T>> q) {
+  const Index interval = std::max<Index>(128, 10 * q.cols());
+  if (++since_check_ < interval) return;
+  since_check_ = 0;
+  double drift = measure(q);
+  if (drift <= tolerance()) return;
+  const auto norm_bound = [&] { return drift * static_cast<double>(q.cols()); };
+  if (!(norm_bound() <= kNewtonReach)) {
+    orthonormalise<T>(q);
+    return;
+  }
+  // The step from below the root of epsilon is the last one: what it leaves is rounding.
+  const double last = std::sqrt(double{std::numeric_limits<T>::epsilon()});
+  for (int step = 0; step < kNewtonSteps; ++step) {
+    step_towards_polar_factor(q);
+    if (norm_bound() <= last) return;
+    drift = measure(q);
+  }
+}
+
+template class DriftGuard<float>;
+template class DriftGuard<double>;
+template void orthonormalise<float>(Eigen::Ref<Matrix<float>>);
+template void orthonormalise<double>(Eigen::Ref<Matrix<double>>);
+template void complete<float>(Eigen::Ref<Matrix<float>>, Index);
+template void complete<double>(Eigen::Ref<Matrix<double>>, Index);
+
+}  // namespace roipca

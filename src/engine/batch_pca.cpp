@@ -1,0 +1,105 @@
+#include "roipca/batch_pca.hpp"
+
+#include <Eigen/QR>
+#include <Eigen/SVD>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "basis/orthonormal.hpp"
+#include "engine/row_check.hpp"
+#include "roipca/errors.hpp"
+
+namespace roipca {
+namespace {
+
+struct RightVectors {
+  Vector<double> singular_values;  // descending
+  Matrix<double> vectors;          // one a column
+};
+
+// Of a tall or square matrix, through the triangle of its QR, which has the same ones and is small.
+RightVectors right_vectors_of_tall(const Matrix<double>& a) {
+  const Index d = a.cols();
+  const Matrix<double> r =
+      Eigen::HouseholderQR<Matrix<double>>(a).matrixQR().topRows(d).triangularView<Eigen::Upper>();
+  const Eigen::BDCSVD<Matrix<double>> svd(r, Eigen::ComputeFullV);
+  return {svd.singularValues(), svd.matrixV()};
+}
+
+// Of a wide matrix: its transpose is Q R, so the right vectors are Q times the left ones of R.
+RightVectors right_vectors_of_wide(const Matrix<double>& a) {
+  const Index n = a.rows();
+  const Eigen::HouseholderQR<Matrix<double>> qr(a.transpose());
+  const Matrix<double> r = qr.matrixQR().topRows(n).triangularView<Eigen::Upper>();
+  const Eigen::BDCSVD<Matrix<double>> svd(r, Eigen::ComputeFullU);
+  Matrix<double> vectors = Matrix<double>::Zero(a.cols(), n);
+  vectors.topRows(n) = svd.matrixU();
+  vectors.applyOnTheLeft(qr.householderQ());
+  return {svd.singularValues(), std::move(vectors)};
+}
+
+Vector<double> aged_weights(const Weights& weights, Index rows, double forgetting) {
+  Vector<double> aged = weights.size() == 0 ? Vector<double>::Ones(rows) : Vector<double>(weights);
+  double age_factor = 1.0;
+  for (Index i = rows - 1; i >= 0; --i) {
+    if (aged[i] == 0.0) continue;
+    aged[i] *= age_factor;
+    age_factor *= forgetting;
+  }
+  return aged;
+}
+
+}  // namespace
+
+template <typename T>
+Model<T> batch_pca(const Rows<T>& rows, const Options& options, const Weights& weights) {
+  check(options);
+  check_rows<T>(rows, weights, 0);
+  const auto [reported, held] = capacity(options, rows.cols());
+  const Vector<double> w = aged_weights(weights, rows.rows(), options.forgetting);
+
+  Model<T> model;
+  model.options = options;
+  model.n_components = reported;
+  model.rows = (w.array() > 0.0).count();
+  model.weight = w.sum();
+  model.weight_squares = w.squaredNorm();
+  if (model.rows == 0) throw DataError(0, "no row has a positive weight");
+
+  Matrix<double> a = rows.template cast<double>();
+  model.mean = Vector<double>::Zero(rows.cols());
+  model.mean_tail = Vector<double>::Zero(rows.cols());
+  if (options.center) {
+    // In parts of the weight, so that no sum overflows; the second sum finds what rounding left of the first.
+    const Vector<double> parts = w / model.weight;
+    model.mean = a.transpose() * parts;
+    a.rowwise() -= model.mean.transpose();
+    model.mean_tail = a.transpose() * parts;
+    a.rowwise() -= model.mean_tail.transpose();
+  }
+  a = w.cwiseSqrt().asDiagonal() * a;
+
+  const double largest = a.cwiseAbs().maxCoeff();
+  const double unit = largest > 0.0 ? std::ldexp(1.0, std::clamp(-std::ilogb(largest), -1000, 1000)) : 1.0;
+  a *= unit;
+  model.scatter = a.colwise().squaredNorm().transpose() / unit / unit;
+  auto [s, v] = a.rows() >= a.cols() ? right_vectors_of_tall(a) : right_vectors_of_wide(a);
+
+  const double size = static_cast<double>(std::max(a.rows(), a.cols()));
+  const double noise = size * std::numeric_limits<double>::epsilon() * s[0];
+  const Index rank = std::min(held, (s.array() > noise).count());
+  const Index columns = std::max(rank, reported);
+  model.basis = Matrix<T>::Zero(rows.cols(), columns);
+  model.basis.leftCols(rank) = v.leftCols(rank).template cast<T>();
+  complete<T>(model.basis, rank);
+  model.eigenvalues = Vector<double>::Zero(columns);
+  model.eigenvalues.head(rank) = s.head(rank).cwiseAbs2() / unit / unit;
+  return model;
+}
+
+template Model<float> batch_pca(const Rows<float>&, const Options&, const Weights&);
+template Model<double> batch_pca(const Rows<double>&, const Options&, const Weights&);
+
+}  // namespace roipca

@@ -1,0 +1,75 @@
+#include "roipca/learning_rate.hpp"
+
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "roipca/batch_pca.hpp"
+#include "roipca/online_pca.hpp"
+#include "roipca/subspace.hpp"
+
+namespace roipca {
+namespace {
+
+constexpr Index kFolds = 5;
+constexpr int kEachWay = 6;  // candidates for c * (leading variance) below 1 and above, three a decade
+constexpr int kCandidates = 2 * kEachWay + 1;
+
+template <typename T>
+Matrix<double> reported_basis(const Model<T>& model) {
+  return model.basis.leftCols(model.n_components).template cast<double>();
+}
+
+// All rows but those of one fold, in their order; the fold's rows are spread evenly over the stream.
+template <typename T>
+RowMatrix<T> without_fold(const Rows<T>& rows, Index fold) {
+  RowMatrix<T> left(rows.rows(), rows.cols());
+  Index count = 0;
+  for (Index i = 0; i < rows.rows(); ++i) {
+    if (i % kFolds != fold) left.row(count++) = rows.row(i);
+  }
+  left.conservativeResize(count, Eigen::NoChange);
+  return left;
+}
+
+}  // namespace
+
+template <typename T>
+double tune_learning_rate(const Rows<T>& rows, const Options& options) {
+  if (options.method != Method::kGha && options.method != Method::kOja) {
+    throw std::invalid_argument("only gha and oja have a learning rate");
+  }
+  if (rows.rows() < kTuningMinimum) {
+    throw std::invalid_argument("a learning rate is tuned on at least " + std::to_string(kTuningMinimum) +
+                                " rows, not " + std::to_string(rows.rows()));
+  }
+  Options trial = options;
+  trial.learning_rate = LearningRate::scale_free();
+  trial.forgetting = 1.0;
+  const auto truth = batch_pca<T>(rows, trial);
+  const double variance = truth.explained_variance()[0];
+  if (!(variance > 0.0)) return 1.0;  // rows without variance: any rate will do
+  const Matrix<double> truth_basis = reported_basis(truth);
+
+  Vector<double> errors = Vector<double>::Zero(kCandidates);
+  const auto candidate = [&](int i) { return std::pow(10.0, (i - kEachWay) / 3.0) / variance; };
+  for (Index fold = 0; fold < kFolds; ++fold) {
+    const RowMatrix<T> stream = without_fold<T>(rows, fold);
+    const Index head = stream.rows() / kFolds;
+    auto start = batch_pca<T>(stream.topRows(head), trial);
+    for (int i = 0; i < kCandidates; ++i) {
+      start.options.learning_rate = LearningRate::fixed(candidate(i));
+      OnlinePca<T> pca(start);
+      pca.partial_fit(stream.bottomRows(stream.rows() - head));
+      errors[i] += subspace_error(truth_basis, reported_basis(pca.model()));
+    }
+  }
+  Index best = 0;
+  errors.minCoeff(&best);
+  return candidate(static_cast<int>(best));
+}
+
+template double tune_learning_rate(const Rows<float>&, const Options&);
+template double tune_learning_rate(const Rows<double>&, const Options&);
+
+}  // namespace roipca

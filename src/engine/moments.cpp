@@ -1,0 +1,110 @@
+#include "engine/moments.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+namespace roipca {
+namespace {
+
+// Range of |v|^2 that needs no new unit: products of four such numbers stay finite in T.
+template <typename T>
+constexpr double kHigh = std::is_same_v<T, float> ? 0x1p30 : 0x1p250;
+template <typename T>
+constexpr double kLow = std::is_same_v<T, float> ? 0x1p-30 : 0x1p-250;
+
+double power_of_two(int exponent) { return std::ldexp(1.0, std::clamp(exponent, -1000, 1000)); }
+
+}  // namespace
+
+template <typename T>
+Moments<T>::Moments(Index features, bool center)
+    : center_(center),
+      mean_(Vector<double>::Zero(features)),
+      mean_tail_(Vector<double>::Zero(features)),
+      scatter_(Vector<double>::Zero(features)),
+      delta_(features) {}
+
+template <typename T>
+Moments<T>::Moments(const Model<T>& model)
+    : center_(model.options.center),
+      weight_(model.weight),
+      weight_squares_(model.weight_squares),
+      mean_(model.mean),
+      mean_tail_(model.mean_tail),
+      scatter_(model.scatter),
+      delta_(model.features()) {
+  const double trace = model.trace();
+  if (trace > 0.0 && (trace > kHigh<T> || trace < kLow<T>)) unit_ = power_of_two(-std::ilogb(trace) / 2);
+  scatter_ *= unit_;
+  scatter_ *= unit_;
+  peak_ = std::min(trace * unit_ * unit_, kHigh<T>);
+}
+
+template <typename T>
+void Moments<T>::forget(double factor) {
+  weight_ *= factor;
+  weight_squares_ *= factor * factor;
+  scatter_ *= factor;
+  peak_ *= factor;
+}
+
+// A unit in which the row in delta_ is of size 1. Returns the factor that quadratic quantities change by.
+template <typename T>
+double Moments<T>::fit_unit(double gain) {
+  const double size = gain * delta_.cwiseAbs().maxCoeff();
+  if (size == 0.0) return 1.0;
+  const double unit = power_of_two(-std::ilogb(size));
+  const double ratio = unit / unit_;
+  unit_ = unit;
+  scatter_ *= ratio * ratio;
+  peak_ *= ratio * ratio;
+  return ratio * ratio;
+}
+
+template <typename T>
+typename Moments<T>::Centred Moments<T>::add(const T* row, double weight, Eigen::Ref<Vector<T>> v) {
+  const Eigen::Map<const Vector<T>> x(row, features());
+  const double total = weight_ + weight;
+  delta_ = (x.template cast<double>() - mean_) - mean_tail_;
+  const double gain = std::sqrt(center_ ? weight_ / total * weight : weight);
+
+  Centred result;
+  double squared = (delta_ * (gain * unit_)).squaredNorm();
+  if (!(squared <= kHigh<T>) || (squared < kLow<T> && peak_ < kLow<T>)) {
+    result.rescale = fit_unit(gain);
+    squared = (delta_ * (gain * unit_)).squaredNorm();
+  }
+  peak_ = std::max(peak_, squared);
+  result.step = {weight_, weight, squared, unit_};
+
+  if (center_) {
+    mean_tail_ += (weight / total) * delta_;
+    // Moves what fits from the tail into the mean. delta_ is free to hold the old mean after v has been
+    // written.
+    v = (delta_ * (gain * unit_)).template cast<T>();
+    delta_ = mean_;
+    mean_ += mean_tail_;
+    mean_tail_ -= mean_ - delta_;
+  } else {
+    v = (delta_ * (gain * unit_)).template cast<T>();
+  }
+  scatter_ += v.template cast<double>().cwiseAbs2();
+  weight_ = total;
+  weight_squares_ += weight * weight;
+  return result;
+}
+
+template <typename T>
+void Moments<T>::write(Model<T>& model) const {
+  model.weight = weight_;
+  model.weight_squares = weight_squares_;
+  model.mean = mean_;
+  model.mean_tail = mean_tail_;
+  model.scatter = scatter_ / unit_ / unit_;
+}
+
+template class Moments<float>;
+template class Moments<double>;
+
+}  // namespace roipca

@@ -1,0 +1,83 @@
+#include "engine/row_check.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+#include "roipca/errors.hpp"
+
+namespace roipca {
+namespace {
+
+// Differences of two numbers below this stay finite in double, whatever T is.
+template <typename T>
+constexpr double kLargest = sizeof(T) < sizeof(double) ? double{std::numeric_limits<T>::max()}
+                                                       : std::numeric_limits<double>::max() / 8;
+
+template <typename T>
+bool is_bad(T x) {
+  return !(std::abs(static_cast<double>(x)) <= kLargest<T>);
+}
+
+// Without an early exit, so that the loop becomes vector instructions.
+template <typename T>
+bool any_bad(const T* x, Index count) {
+  std::uint64_t bad = 0;
+  for (Index j = 0; j < count; ++j) bad |= static_cast<std::uint64_t>(is_bad(x[j]));
+  return bad != 0;
+}
+
+template <typename T>
+std::string describe(T x, Index column) {
+  std::ostringstream text;
+  if (std::isnan(x)) {
+    text << "NaN";
+  } else if (std::isinf(x)) {
+    text << "infinity (inf)";
+  } else {
+    text << x << " (too large: magnitudes up to " << kLargest<T> << " can be used)";
+  }
+  text << " in column " << column;
+  return text.str();
+}
+
+void check_weights(const Weights& weights, Index rows) {
+  if (weights.size() == 0) return;
+  if (weights.size() != rows) {
+    throw std::invalid_argument("there are " + std::to_string(weights.size()) + " weights for " +
+                                std::to_string(rows) + " rows");
+  }
+  for (Index i = 0; i < rows; ++i) {
+    if (!(weights[i] >= 0.0) || !std::isfinite(weights[i])) {
+      throw DataError(i, "weight " + std::to_string(weights[i]) + " (weights must be finite and 0 or more)");
+    }
+  }
+}
+
+}  // namespace
+
+template <typename T>
+void check_rows(const Rows<T>& rows, const Weights& weights, Index features) {
+  if (rows.rows() == 0) throw std::invalid_argument("no rows: at least one sample is needed");
+  if (rows.cols() == 0) throw std::invalid_argument("rows of no features");
+  if (features != 0 && rows.cols() != features) {
+    throw std::invalid_argument("the rows have " + std::to_string(rows.cols()) +
+                                " features, but the model has " + std::to_string(features) + " features");
+  }
+  check_weights(weights, rows.rows());
+  for (Index i = 0; i < rows.rows(); ++i) {
+    const T* row = rows.data() + i * rows.outerStride();
+    if (!any_bad(row, rows.cols())) continue;
+    Index j = 0;
+    while (!is_bad(row[j])) ++j;
+    throw DataError(i, describe(row[j], j));
+  }
+}
+
+template void check_rows<float>(const Rows<float>&, const Weights&, Index);
+template void check_rows<double>(const Rows<double>&, const Weights&, Index);
+
+}  // namespace roipca

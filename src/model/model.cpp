@@ -1,0 +1,211 @@
+#include "roipca/model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numbers>
+#include <stdexcept>
+#include <string>
+
+namespace roipca {
+namespace {
+
+constexpr Index kChunk = 64;  // rows at a time: centred copies stay in the cache
+
+template <typename T>
+void require_width(const Rows<T>& rows, Index width, const char* what) {
+  if (rows.cols() == width) return;
+  throw std::invalid_argument("the rows have " + std::to_string(rows.cols()) + " " + what +
+                              ", but the model has " + std::to_string(width) + " " + what);
+}
+
+// 1 or -1 for each reported component: which makes its largest entry positive.
+template <typename T>
+Vector<T> signs(const Model<T>& model) {
+  Vector<T> result(model.n_components);
+  for (Index i = 0; i < model.n_components; ++i) {
+    Index place = 0;
+    model.basis.col(i).cwiseAbs().maxCoeff(&place);
+    result[i] = model.basis(place, i) < T{0} ? T{-1} : T{1};
+  }
+  return result;
+}
+
+// Calls use(first, centred) for chunks of rows, centred in double and rounded to T.
+template <typename T, typename Use>
+void for_each_chunk(const Model<T>& model, const Rows<T>& rows, Use use) {
+  require_width<T>(rows, model.features(), "features");
+  RowMatrix<T> centred;
+  for (Index first = 0; first < rows.rows(); first += kChunk) {
+    const Index count = std::min(kChunk, rows.rows() - first);
+    centred.resize(count, rows.cols());
+    for (Index i = 0; i < count; ++i) {
+      centred.row(i) = ((rows.row(first + i).template cast<double>() - model.mean.transpose()) -
+                        model.mean_tail.transpose())
+                           .template cast<T>();
+    }
+    use(first, centred);
+  }
+}
+
+// For each row: sum over the components with variance of (score / deviation)^2, and the squared distance from
+// their plane.
+template <typename T>
+struct Distances {
+  Vector<double> inside;
+  Vector<double> outside;
+};
+
+template <typename T>
+Distances<T> distances(const Model<T>& model, const Rows<T>& rows, bool need_outside) {
+  const Vector<double> variance = model.explained_variance();
+  const Vector<double> scale =
+      variance.unaryExpr([](double x) { return x > 0.0 ? 1.0 / std::sqrt(x) : 0.0; });
+  const auto q = model.basis.leftCols(model.n_components);
+  Distances<T> result{Vector<double>(rows.rows()), Vector<double>::Zero(rows.rows())};
+  RowMatrix<T> scores;
+  for_each_chunk<T>(model, rows, [&](Index first, RowMatrix<T>& centred) {
+    scores.noalias() = centred * q;
+    result.inside.segment(first, centred.rows()) =
+        (scores.template cast<double>() * scale.asDiagonal()).rowwise().squaredNorm();
+    if (!need_outside) return;
+    centred.noalias() -= scores * q.transpose();
+    result.outside.segment(first, centred.rows()) = centred.template cast<double>().rowwise().squaredNorm();
+  });
+  return result;
+}
+
+}  // namespace
+
+template <typename T>
+RowMatrix<T> Model<T>::components() const {
+  return (basis.leftCols(n_components) * signs(*this).asDiagonal()).transpose();
+}
+
+template <typename T>
+double Model<T>::degrees_of_freedom() const {
+  if (!options.center) return weight;
+  if (rows < 2 || !(weight > 0.0)) return 0.0;
+  return std::max(0.0, weight - weight_squares / weight);
+}
+
+template <typename T>
+Vector<double> Model<T>::explained_variance() const {
+  const double divisor = degrees_of_freedom();
+  if (divisor == 0.0) return Vector<double>::Zero(n_components);
+  return eigenvalues.head(n_components) / divisor;
+}
+
+template <typename T>
+Vector<double> Model<T>::explained_variance_ratio() const {
+  const double total = trace();
+  if (!(total > 0.0)) return Vector<double>::Zero(n_components);
+  return eigenvalues.head(n_components) / total;
+}
+
+template <typename T>
+Vector<double> Model<T>::singular_values() const {
+  return eigenvalues.head(n_components).cwiseSqrt();
+}
+
+template <typename T>
+Vector<double> Model<T>::feature_variance() const {
+  const double divisor = degrees_of_freedom();
+  if (divisor == 0.0) return Vector<double>::Zero(features());
+  return scatter / divisor;
+}
+
+template <typename T>
+double Model<T>::noise_variance() const {
+  const Index outside = features() - n_components;
+  const double divisor = degrees_of_freedom();
+  if (outside == 0 || divisor == 0.0) return 0.0;
+  const double left = trace() - eigenvalues.head(n_components).sum();
+  return std::max(0.0, left) / static_cast<double>(outside) / divisor;
+}
+
+template <typename T>
+RowMatrix<T> Model<T>::transform(const Rows<T>& x) const {
+  const Vector<T> sign = signs(*this);
+  RowMatrix<T> scores(x.rows(), n_components);
+  for_each_chunk<T>(*this, x, [&](Index first, const RowMatrix<T>& centred) {
+    auto part = scores.middleRows(first, centred.rows());
+    part.noalias() = centred * basis.leftCols(n_components);
+    part *= sign.asDiagonal();
+  });
+  return scores;
+}
+
+template <typename T>
+RowMatrix<T> Model<T>::inverse_transform(const Rows<T>& scores) const {
+  require_width<T>(scores, n_components, "components");
+  RowMatrix<T> x = (scores * signs(*this).asDiagonal()) * basis.leftCols(n_components).transpose();
+  for (Index i = 0; i < x.rows(); ++i) {
+    x.row(i) = (x.row(i).template cast<double>() + mean.transpose()).template cast<T>();
+  }
+  return x;
+}
+
+template <typename T>
+Vector<double> Model<T>::t2(const Rows<T>& x) const {
+  return distances(*this, x, false).inside;
+}
+
+template <typename T>
+Vector<double> Model<T>::spe(const Rows<T>& x) const {
+  return distances(*this, x, true).outside;
+}
+
+template <typename T>
+Vector<double> Model<T>::log_likelihood(const Rows<T>& x) const {
+  const Index outside = features() - n_components;
+  const Vector<double> variance = explained_variance();
+  const double floor = std::max(std::numeric_limits<double>::epsilon() * variance.maxCoeff(),
+                                std::numeric_limits<double>::min());
+  const double noise = std::max(noise_variance(), floor);
+  const auto [mahalanobis, spe] = distances(*this, x, outside > 0);
+  const double log_determinant =
+      variance.cwiseMax(floor).array().log().sum() + static_cast<double>(outside) * std::log(noise);
+  const double constant =
+      static_cast<double>(features()) * std::log(2.0 * std::numbers::pi) + log_determinant;
+  return -0.5 * (mahalanobis.array() + spe.array() / noise + constant);
+}
+
+template <typename T>
+void check(const Model<T>& model) {
+  const auto require = [](bool holds, const char* what) {
+    if (!holds) throw std::invalid_argument(std::string("not a model: ") + what);
+  };
+  check(model.options);
+  const Index d = model.features();
+  const Index held = model.eigenvalues.size();
+  require(d > 0, "no features");
+  require(model.n_components == capacity(model.options, d).reported,
+          "n_components is not what its options ask for");
+  require(model.mean_tail.size() == d && model.scatter.size() == d && model.basis.rows() == d,
+          "mean, mean_tail, scatter and basis are of different widths");
+  require(model.basis.cols() == held, "eigenvalues and basis are of different sizes");
+  require(held >= model.n_components && held <= d, "fewer components than reported, or more than features");
+  require(model.rows > 0 && model.weight > 0.0 && std::isfinite(model.weight) && model.weight_squares > 0.0 &&
+              std::isfinite(model.weight_squares),
+          "rows and weights must be positive and finite");
+  require(model.mean.allFinite() && model.mean_tail.allFinite(), "the mean is not finite");
+  require(model.scatter.allFinite() && model.scatter.minCoeff() >= 0.0,
+          "the scatter is not finite or negative");
+  require(model.eigenvalues.allFinite() && model.eigenvalues.minCoeff() >= 0.0,
+          "an eigenvalue is not finite or negative");
+  require(std::is_sorted(model.eigenvalues.data(), model.eigenvalues.data() + held, std::greater<>()),
+          "the eigenvalues are not descending");
+  const Vector<T> lengths = model.basis.colwise().norm().transpose();
+  const T slack = std::sqrt(std::numeric_limits<T>::epsilon());
+  require(lengths.allFinite() && (lengths.array() - T{1}).abs().maxCoeff() <= slack,
+          "a component is not of unit length");
+}
+
+template struct Model<float>;
+template struct Model<double>;
+template void check(const Model<float>&);
+template void check(const Model<double>&);
+
+}  // namespace roipca

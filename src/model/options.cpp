@@ -1,0 +1,87 @@
+#include "roipca/options.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace roipca {
+namespace {
+
+constexpr std::array<std::pair<Method, std::string_view>, 8> kMethods = {{{Method::kRoipca, "roipca"},
+                                                                          {Method::kFroipca, "froipca"},
+                                                                          {Method::kIpca, "ipca"},
+                                                                          {Method::kCcipca, "ccipca"},
+                                                                          {Method::kGha, "gha"},
+                                                                          {Method::kOja, "oja"},
+                                                                          {Method::kFrequentDirections, "fd"},
+                                                                          {Method::kExact, "exact"}}};
+
+void require(bool holds, const char* option, const char* rule, double value) {
+  if (!holds) {
+    throw std::invalid_argument(std::string(option) + " must be " + rule + ", not " + std::to_string(value));
+  }
+}
+
+// The others do not rotate their components among each other, so that those beyond the reported ones would
+// never give up what belongs to the reported ones.
+bool gains_from_oversampling(Method method) {
+  return method == Method::kRoipca || method == Method::kIpca || method == Method::kFrequentDirections;
+}
+
+}  // namespace
+
+std::string_view name(Method method) {
+  for (const auto& [value, text] : kMethods) {
+    if (value == method) return text;
+  }
+  throw std::invalid_argument("method: no such enumerator");
+}
+
+Method method_from_name(std::string_view name) {
+  std::string known;
+  for (const auto& [value, text] : kMethods) {
+    if (text == name) return value;
+    known += known.empty() ? "" : ", ";
+    known += text;
+  }
+  throw std::invalid_argument("method must be one of " + known + ", not \"" + std::string(name) + "\"");
+}
+
+void check(const Options& options) {
+  name(options.method);
+  require(options.n_components >= 0, "n_components", "0 or more", static_cast<double>(options.n_components));
+  if (options.oversampling) {
+    require(*options.oversampling >= 0, "oversampling", "0 or more",
+            static_cast<double>(*options.oversampling));
+  }
+  require(options.forgetting > 0.0 && options.forgetting <= 1.0, "forgetting", "above 0 and at most 1",
+          options.forgetting);
+  require(options.amnesia >= 0.0 && std::isfinite(options.amnesia), "amnesia", "0 or more", options.amnesia);
+  if (options.mu.kind == Mu::Kind::kFixed) {
+    require(options.mu.variance >= 0.0 && std::isfinite(options.mu.variance), "mu", "0 or more",
+            options.mu.variance);
+  }
+  const auto& rate = options.learning_rate;
+  const bool untuned = rate.kind == LearningRate::Kind::kTuned && rate.c == 0.0;
+  if (rate.kind != LearningRate::Kind::kScaleFree && !untuned) {
+    require(rate.c > 0.0 && std::isfinite(rate.c), "learning_rate", "above 0", rate.c);
+  }
+}
+
+Capacity capacity(const Options& options, Index features) {
+  if (options.n_components > features) {
+    throw std::invalid_argument("n_components is " + std::to_string(options.n_components) +
+                                ", but the rows have only " + std::to_string(features) + " features");
+  }
+  const Index reported = options.n_components == 0 ? features : options.n_components;
+  // The exact method has every eigenpair anyway, and needs them to go on from a model.
+  if (options.method == Method::kExact) return {reported, features};
+  const Index automatic = gains_from_oversampling(options.method) ? std::max<Index>(10, reported) : 0;
+  const Index extra = std::min(options.oversampling.value_or(automatic), features - reported);
+  return {reported, reported + extra};
+}
+
+}  // namespace roipca

@@ -1,0 +1,60 @@
+/// What the rules share that hold the components themselves.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "rules/rule.hpp"
+
+namespace roipca {
+
+/// Components and eigenvalues, growing from none to `capacity()` columns.
+template <typename T, typename Derived>
+class BasisRule : public Rule<T> {
+ public:
+  BasisRule(Index features, Index capacity)
+      : basis_(Matrix<T>::Zero(features, capacity)), values_(Vector<double>::Zero(capacity)) {}
+
+  std::unique_ptr<Rule<T>> clone() const final {
+    return std::make_unique<Derived>(static_cast<const Derived&>(*this));
+  }
+
+  void rescale(double factor) override {
+    values_ *= factor;
+    trace_ *= factor;
+  }
+
+  void start(const Spectrum<T>& spectrum) override {
+    rank_ = std::min(spectrum.basis.cols(), capacity());
+    basis_.leftCols(rank_) = spectrum.basis.leftCols(rank_);
+    values_.head(rank_) = spectrum.values.head(rank_);
+    trace_ = spectrum.trace;
+  }
+
+  Spectrum<T> spectrum() const override { return {basis_.leftCols(rank_), values_.head(rank_), trace_}; }
+
+ protected:
+  Index features() const { return basis_.rows(); }
+  Index capacity() const { return basis_.cols(); }
+  auto components() { return basis_.leftCols(rank_); }
+  auto components() const { return basis_.leftCols(rank_); }
+
+  /// Keeps the eigenvalues descending where a rule only estimates them; neighbours change places, with their
+  /// columns.
+  void keep_sorted() {
+    for (Index i = 1; i < rank_; ++i) {
+      for (Index j = i; j > 0 && values_[j] > values_[j - 1]; --j) {
+        std::swap(values_[j], values_[j - 1]);
+        basis_.col(j).swap(basis_.col(j - 1));
+      }
+    }
+  }
+
+  Matrix<T> basis_;
+  Vector<double> values_;
+  double trace_ = 0.0;
+  Index rank_ = 0;
+};
+
+}  // namespace roipca

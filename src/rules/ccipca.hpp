@@ -1,0 +1,70 @@
+/// CCIPCA (Weng, Zhang and Hwang 2003).
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "basis/orthonormal.hpp"
+#include "rules/basis_rule.hpp"
+
+namespace roipca {
+
+/// Each component, scaled by its eigenvalue, is a running mean of (u . q) u; what it explains is taken off
+/// the row before the next component sees it. The amnesic parameter l gives the new row the share (1 + l) / n
+/// instead of 1 / n. O(k d) a row. Components are orthonormal only in the limit, and made so when read.
+template <typename T>
+class CcipcaRule final : public BasisRule<T, CcipcaRule<T>> {
+ public:
+  CcipcaRule(const Options& options, Index features, Index capacity)
+      : BasisRule<T, CcipcaRule<T>>(features, capacity), amnesia_(options.amnesia) {}
+
+  void absorb(Eigen::Ref<Vector<T>> u, const Step& step) override {
+    this->trace_ += step.squared_norm;
+    // The paper's shares (n - 1 - l) / n and (1 + l) / n of a mean, as factors of a sum. At first l is less,
+    // or a row would wipe out the few before it.
+    const double n = step.weight_after();
+    const double amnesia = std::min(amnesia_ * step.weight, kEarlyAmnesia * step.weight_before);
+    const double old_share = (step.weight_before - amnesia) / n;
+    const double keep = step.weight_before > 0.0 ? old_share * n / step.weight_before : 0.0;
+    const double gain = (1.0 - old_share) * n / step.weight;
+    const double whole = std::sqrt(step.squared_norm);
+    for (Index i = 0; i < this->rank_; ++i) {
+      auto q = this->basis_.col(i);
+      const auto along = static_cast<double>(u.dot(q));
+      q = static_cast<T>(keep * this->values_[i]) * q + static_cast<T>(gain * along) * u;
+      const double length = std::sqrt(q.template cast<double>().squaredNorm());
+      if (length > 0.0) {
+        q *= static_cast<T>(1.0 / length);
+      } else {
+        q.setUnit(i);
+      }
+      this->values_[i] = length;
+      u -= u.dot(q) * q;
+    }
+    const double rest = std::sqrt(u.template cast<double>().squaredNorm());
+    if (this->rank_ < this->capacity() && rest > kNoise * whole) {
+      this->basis_.col(this->rank_) = u * static_cast<T>(1.0 / rest);
+      this->values_[this->rank_] = rest * rest;
+      ++this->rank_;
+    }
+    this->keep_sorted();
+  }
+
+  Spectrum<T> spectrum() const override {
+    auto spectrum = BasisRule<T, CcipcaRule<T>>::spectrum();
+    orthonormalise<T>(spectrum.basis);
+    return spectrum;
+  }
+
+ private:
+  // Below this part of the row, what is left of it is rounding.
+  static constexpr double kNoise = 16.0 * double{std::numeric_limits<T>::epsilon()};
+
+  // Most that a row may take from those before it, as a part of them.
+  static constexpr double kEarlyAmnesia = 0.1;
+
+  double amnesia_;
+};
+
+}  // namespace roipca

@@ -1,0 +1,85 @@
+#include "rules/frequent_directions.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "basis/orthonormal.hpp"
+
+namespace roipca {
+
+template <typename T>
+FrequentDirectionsRule<T>::FrequentDirectionsRule(Index features, Index capacity)
+    : capacity_(capacity),
+      sketch_(Matrix<T>::Zero(features, 2 * capacity)),
+      rotation_(2 * capacity),
+      column_(2 * capacity),
+      gram_(2 * capacity, 2 * capacity),
+      eigen_(2 * capacity) {}
+
+template <typename T>
+std::unique_ptr<Rule<T>> FrequentDirectionsRule<T>::clone() const {
+  return std::make_unique<FrequentDirectionsRule>(*this);
+}
+
+template <typename T>
+void FrequentDirectionsRule<T>::absorb(Eigen::Ref<Vector<T>> v, const Step& step) {
+  if (filled_ == sketch_.cols()) shrink();
+  trace_ += step.squared_norm;
+  sketch_.col(filled_++) = v;
+}
+
+template <typename T>
+void FrequentDirectionsRule<T>::rescale(double factor) {
+  trace_ *= factor;
+  sketch_.leftCols(filled_) *= static_cast<T>(std::sqrt(factor));
+}
+
+template <typename T>
+void FrequentDirectionsRule<T>::start(const Spectrum<T>& spectrum) {
+  filled_ = std::min(spectrum.basis.cols(), capacity_);
+  sketch_.leftCols(filled_) = spectrum.basis.leftCols(filled_) *
+                              spectrum.values.head(filled_).cwiseSqrt().template cast<T>().asDiagonal();
+  trace_ = spectrum.trace;
+}
+
+// B <- B V diag((s_i^2 - s_{k+1}^2)^(1/2) / s_i), for the eigenpairs (s^2, V) of B^T B.
+template <typename T>
+void FrequentDirectionsRule<T>::shrink() {
+  for (Index j = 0; j < filled_; ++j) {
+    column_.noalias() = sketch_.transpose() * sketch_.col(j);
+    gram_.col(j) = column_.template cast<double>();
+  }
+  eigen_.compute(gram_);
+  const auto squares = eigen_.values();
+  const double smallest = std::max(0.0, squares[capacity_]);
+  auto turn = gram_.leftCols(capacity_);
+  turn = eigen_.vectors(capacity_);
+  for (Index i = 0; i < capacity_; ++i) {
+    turn.col(i) *= squares[i] > smallest ? std::sqrt((squares[i] - smallest) / squares[i]) : 0.0;
+  }
+  rotation_.apply(sketch_, Vector<T>(), turn);
+  filled_ = capacity_;
+}
+
+template <typename T>
+Spectrum<T> FrequentDirectionsRule<T>::spectrum() const {
+  const auto rows = sketch_.leftCols(filled_);
+  const Matrix<double> gram = (rows.transpose() * rows).template cast<double>();
+  SymmetricEigen eigen(filled_);
+  eigen.compute(gram);
+  const double noise = static_cast<double>(filled_) * double{std::numeric_limits<T>::epsilon()};
+  const Index rank = filled_ == 0 ? 0 : (eigen.values().array() > noise * eigen.values()[0]).count();
+  const Index kept = std::min(capacity_, rank);
+  Spectrum<T> spectrum;
+  spectrum.values = eigen.values().head(kept);
+  spectrum.basis = rows * eigen.vectors(kept).template cast<T>();
+  orthonormalise<T>(spectrum.basis);
+  spectrum.trace = trace_;
+  return spectrum;
+}
+
+template class FrequentDirectionsRule<float>;
+template class FrequentDirectionsRule<double>;
+
+}  // namespace roipca

@@ -1,0 +1,41 @@
+/// Frequent Directions (Liberty 2013; Ghashami, Liberty, Phillips and Woodruff 2016).
+#pragma once
+
+#include <memory>
+
+#include "basis/rotation.hpp"
+#include "dense/symmetric_eigen.hpp"
+#include "rules/rule.hpp"
+
+namespace roipca {
+
+/// A sketch of at most 2 k rows. When it is full, its singular values are shrunk so that k rows are left:
+/// sigma_i^2 loses sigma_{k+1}^2. O(k d) a row on average: a shrink costs O(k^2 d) every k rows.
+template <typename T>
+class FrequentDirectionsRule final : public Rule<T> {
+ public:
+  FrequentDirectionsRule(Index features, Index capacity);
+
+  std::unique_ptr<Rule<T>> clone() const override;
+  void absorb(Eigen::Ref<Vector<T>> v, const Step& step) override;
+  void rescale(double factor) override;
+  void start(const Spectrum<T>& spectrum) override;
+  Spectrum<T> spectrum() const override;
+
+ private:
+  void shrink();
+
+  Index capacity_;
+  Index filled_ = 0;
+  Matrix<T> sketch_;  // features x 2 capacity: the sketch's rows as columns
+  Rotation<T> rotation_;
+  Vector<T> column_;
+  Matrix<double> gram_;
+  SymmetricEigen eigen_;
+  double trace_ = 0.0;
+};
+
+extern template class FrequentDirectionsRule<float>;
+extern template class FrequentDirectionsRule<double>;
+
+}  // namespace roipca

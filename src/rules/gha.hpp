@@ -1,0 +1,33 @@
+/// GHA, the generalised Hebbian algorithm (Sanger 1989).
+#pragma once
+
+#include <cmath>
+
+#include "rules/gradient_rule.hpp"
+
+namespace roipca {
+
+/// q_i <- q_i + eta z_i (v - sum_{k <= i} z_k q_k), then normalised. O(k d) a row. Orthonormal only in the
+/// limit, and made so when read.
+template <typename T>
+class GhaRule final : public GradientRule<T, GhaRule<T>> {
+ public:
+  using GradientRule<T, GhaRule<T>>::GradientRule;
+
+  void climb(Eigen::Ref<Vector<T>> v, const Eigen::Ref<const Vector<T>>& z, T rate) {
+    for (Index i = 0; i < this->rank_; ++i) {
+      auto q = this->basis_.col(i);
+      v -= z[i] * q;
+      q += (rate * z[i]) * v;
+      q *= static_cast<T>(1.0 / std::sqrt(q.template cast<double>().squaredNorm()));
+    }
+  }
+
+  Spectrum<T> spectrum() const override {
+    auto spectrum = BasisRule<T, GhaRule<T>>::spectrum();
+    orthonormalise<T>(spectrum.basis);
+    return spectrum;
+  }
+};
+
+}  // namespace roipca

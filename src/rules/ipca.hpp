@@ -1,0 +1,54 @@
+/// IPCA (Arora, Cotter, Livescu and Srebro 2012).
+#pragma once
+
+#include <algorithm>
+
+#include "basis/orthonormal.hpp"
+#include "basis/rotation.hpp"
+#include "basis/split.hpp"
+#include "dense/symmetric_eigen.hpp"
+#include "rules/basis_rule.hpp"
+
+namespace roipca {
+
+/// The scatter is taken to be of rank k: [[Lambda + z z^T, |r| z], [|r| z^T, |r|^2]] in the basis [Q, r/|r|],
+/// by a dense eigensolver. O(k^2 d + k^3) a row.
+template <typename T>
+class IpcaRule final : public BasisRule<T, IpcaRule<T>> {
+ public:
+  IpcaRule(Index features, Index capacity)
+      : BasisRule<T, IpcaRule<T>>(features, capacity),
+        splitter_(capacity),
+        rotation_(capacity + 1),
+        guard_(capacity),
+        small_(capacity + 1, capacity + 1),
+        eigen_(capacity + 1) {}
+
+  void absorb(Eigen::Ref<Vector<T>> v, const Step& step) override {
+    this->trace_ += step.squared_norm;
+    const Index rank = this->rank_;
+    const double residual = splitter_.split(this->components(), step.squared_norm, v);
+    const Index order = rank + (residual > 0.0 ? 1 : 0);
+    const auto w = splitter_.coordinates().head(order);
+    auto small = small_.topLeftCorner(order, order);
+    small.noalias() = w * w.transpose();
+    small.diagonal().head(rank) += this->values_.head(rank);
+    eigen_.compute(small);
+
+    const Index kept = std::min(order, this->capacity());
+    if (residual > 0.0) v *= static_cast<T>(1.0 / residual);
+    rotation_.apply(this->basis_, v.head(residual > 0.0 ? v.size() : 0), eigen_.vectors(kept));
+    this->rank_ = kept;
+    this->values_.head(kept) = eigen_.values().head(kept).cwiseMax(0.0);
+    guard_.watch(this->components());
+  }
+
+ private:
+  Splitter<T> splitter_;
+  Rotation<T> rotation_;
+  DriftGuard<T> guard_;
+  Matrix<double> small_;
+  SymmetricEigen eigen_;
+};
+
+}  // namespace roipca

@@ -1,0 +1,20 @@
+/// Oja's rule for several components (Oja and Karhunen's stochastic gradient ascent).
+#pragma once
+
+#include "rules/gradient_rule.hpp"
+
+namespace roipca {
+
+/// Q <- Q + eta v z^T, orthonormalised by Gram-Schmidt in the components' order. O(k^2 d) a row.
+template <typename T>
+class OjaRule final : public GradientRule<T, OjaRule<T>> {
+ public:
+  using GradientRule<T, OjaRule<T>>::GradientRule;
+
+  void climb(const Eigen::Ref<const Vector<T>>& v, const Eigen::Ref<const Vector<T>>& z, T rate) {
+    for (Index i = 0; i < this->rank_; ++i) this->basis_.col(i) += (rate * z[i]) * v;
+    orthonormalise<T>(this->components());
+  }
+};
+
+}  // namespace roipca

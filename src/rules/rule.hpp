@@ -1,0 +1,60 @@
+/// What every update rule is to the estimator.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "roipca/options.hpp"
+#include "roipca/types.hpp"
+
+namespace roipca {
+
+/// What a rule knows of the scatter matrix: leading eigenpairs, descending, and the trace.
+template <typename T>
+struct Spectrum {
+  Matrix<T> basis;  // features x rank, orthonormal columns
+  Vector<double> values;
+  double trace = 0.0;
+};
+
+/// The circumstances of one update. The row v that comes with it is centred and weighted so that the scatter
+/// changes by exactly v v^T, whatever the weights; `unit` is the power of two it was scaled by to keep its
+/// squares in range.
+struct Step {
+  double weight_before = 0.0;  // of all rows so far
+  double weight = 0.0;         // of this row; positive
+  double squared_norm = 0.0;   // |v|^2; positive
+  double unit = 1.0;
+
+  double weight_after() const { return weight_before + weight; }
+};
+
+template <typename T>
+class Rule {
+ public:
+  virtual ~Rule() = default;
+  virtual std::unique_ptr<Rule> clone() const = 0;
+
+  /// Scatter <- scatter + v v^T. `v` is scratch for the rule afterwards. Allocates nothing.
+  virtual void absorb(Eigen::Ref<Vector<T>> v, const Step& step) = 0;
+  /// Scatter <- factor * scatter: forgetting, or another unit.
+  virtual void rescale(double factor) = 0;
+  /// Begins from known eigenpairs instead of from nothing.
+  virtual void start(const Spectrum<T>& spectrum) = 0;
+  /// The eigenpairs as they stand, at most as many as are held.
+  virtual Spectrum<T> spectrum() const = 0;
+  /// See OnlinePca::learning_rates, in the rule's unit.
+  virtual std::vector<double> learning_rates() const { return {}; }
+
+ protected:
+  Rule() = default;
+  Rule(const Rule&) = default;
+  Rule& operator=(const Rule&) = default;
+};
+
+/// The rule that options.method names, for rows of `features` numbers. A learning rate that is still to be
+/// tuned counts as scale-free.
+template <typename T>
+std::unique_ptr<Rule<T>> make_rule(const Options& options, Index features);
+
+}  // namespace roipca

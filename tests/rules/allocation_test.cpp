@@ -1,0 +1,87 @@
+// Counts heap allocations by standing in for malloc and its kin, through which both Eigen and operator new
+// go.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <random>
+
+#include "roipca/online_pca.hpp"
+
+namespace {
+std::atomic<long> allocations = 0;
+}  // namespace
+
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): glibc's names
+extern "C" {
+void* __libc_malloc(std::size_t size);
+void* __libc_calloc(std::size_t count, std::size_t size);
+void* __libc_realloc(void* old, std::size_t size);
+void* __libc_memalign(std::size_t alignment, std::size_t size);
+
+void* malloc(std::size_t size) {
+  ++allocations;
+  return __libc_malloc(size);
+}
+void* calloc(std::size_t count, std::size_t size) {
+  ++allocations;
+  return __libc_calloc(count, size);
+}
+void* realloc(void* old, std::size_t size) {
+  ++allocations;
+  return __libc_realloc(old, size);
+}
+void* aligned_alloc(std::size_t alignment, std::size_t size) {
+  ++allocations;
+  return __libc_memalign(alignment, size);
+}
+int posix_memalign(void** result, std::size_t alignment, std::size_t size) {
+  ++allocations;
+  *result = __libc_memalign(alignment, size);
+  return *result == nullptr ? ENOMEM : 0;
+}
+}
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
+
+namespace roipca {
+namespace {
+
+class Allocation : public ::testing::TestWithParam<Method> {};
+
+template <typename T>
+void expect_no_allocation_per_row(Method method, Index features, Index components) {
+  std::mt19937_64 random(1);
+  std::normal_distribution<T> normal;
+  RowMatrix<T> rows(3000, features);
+  for (T& entry : rows.reshaped()) entry = normal(random);
+  OnlinePca<T> pca({.n_components = components, .method = method, .forgetting = 0.999});
+  pca.partial_fit(rows.topRows(200));
+  const long before = allocations;
+  pca.partial_fit(rows);
+  EXPECT_EQ(allocations - before, 0) << features << " features, " << components << " components";
+  for (Index i = 0; i < 100; ++i) pca.update(rows.row(i), 2.0);
+  EXPECT_EQ(allocations - before, 0) << "one row at a time";
+}
+
+TEST_P(Allocation, NoneForRowsAfterTheFirst) {
+  expect_no_allocation_per_row<double>(GetParam(), 50, 5);
+  expect_no_allocation_per_row<float>(GetParam(), 50, 5);
+  expect_no_allocation_per_row<double>(GetParam(), 300, 30);
+}
+
+TEST(AllocationCounter, SeesAnAllocation) {
+  const long before = allocations;
+  const Eigen::VectorXd made = Eigen::VectorXd::Zero(1000);
+  EXPECT_EQ(made.size(), 1000);
+  EXPECT_GT(allocations, before);
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryMethod, Allocation,
+                         ::testing::Values(Method::kRoipca, Method::kFroipca, Method::kIpca, Method::kCcipca,
+                                           Method::kGha, Method::kOja, Method::kFrequentDirections,
+                                           Method::kExact),
+                         [](const auto& method) { return std::string(name(method.param)); });
+
+}  // namespace
+}  // namespace roipca

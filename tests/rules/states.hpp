@@ -1,0 +1,82 @@
+/// Eigenpairs and rows to try the rules on.
+#pragma once
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <functional>
+#include <random>
+#include <vector>
+
+#include "rules/rule.hpp"
+
+namespace roipca::testing {
+
+using Random = std::mt19937_64;
+
+inline Eigen::MatrixXd normal_matrix(Random& random, Index rows, Index columns) {
+  std::normal_distribution<double> normal;
+  Eigen::MatrixXd x(rows, columns);
+  for (double& entry : x.reshaped()) entry = normal(random);
+  return x;
+}
+
+inline Eigen::VectorXd normal_vector(Random& random, Index size) { return normal_matrix(random, size, 1); }
+
+inline double uniform(Random& random, double low, double high) {
+  return std::uniform_real_distribution<double>(low, high)(random);
+}
+
+inline Index pick(Random& random, Index low, Index high) {
+  return std::uniform_int_distribution<Index>(low, high)(random);
+}
+
+inline Eigen::MatrixXd orthonormal_columns(Random& random, Index d, Index k) {
+  return Eigen::HouseholderQR<Eigen::MatrixXd>(normal_matrix(random, d, k)).householderQ() *
+         Eigen::MatrixXd::Identity(d, k);
+}
+
+inline Eigen::VectorXd descending(Eigen::VectorXd x) {
+  std::sort(x.data(), x.data() + x.size(), std::greater<>());
+  return x;
+}
+
+/// Eigenpairs with well separated values from `high` down.
+inline Spectrum<double> separated_spectrum(Random& random, Index d, Index k, double high) {
+  Spectrum<double> s;
+  s.basis = orthonormal_columns(random, d, k);
+  s.values = Eigen::VectorXd(k);
+  for (Index i = 0; i < k; ++i) s.values[i] = high * static_cast<double>(k - i) * uniform(random, 0.9, 1.0);
+  s.trace = s.values.sum();
+  return s;
+}
+
+inline Eigen::MatrixXd low_rank_matrix(const Spectrum<double>& s) {
+  return s.basis * s.values.asDiagonal() * s.basis.transpose();
+}
+
+/// Eigenpairs of a symmetric matrix, descending.
+inline Spectrum<double> dense_spectrum(const Eigen::MatrixXd& a, Index k) {
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(a);
+  return {eigen.eigenvectors().rowwise().reverse().leftCols(k), eigen.eigenvalues().reverse().head(k),
+          a.trace()};
+}
+
+inline Step plain_step(const Eigen::VectorXd& v, double weight_before) {
+  return {.weight_before = weight_before, .weight = 1.0, .squared_norm = v.squaredNorm(), .unit = 1.0};
+}
+
+inline void absorb(Rule<double>& rule, const Eigen::VectorXd& row, double weight_before = 0.0) {
+  Eigen::VectorXd v = row;
+  rule.absorb(v, plain_step(row, weight_before));
+}
+
+inline double drift(const Eigen::MatrixXd& q) {
+  return (q.transpose() * q - Eigen::MatrixXd::Identity(q.cols(), q.cols())).cwiseAbs().maxCoeff();
+}
+
+inline Eigen::MatrixXd polar_factor(const Eigen::MatrixXd& a) {
+  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(a, Eigen::ComputeThinU | Eigen::ComputeThinV);
+  return svd.matrixU() * svd.matrixV().transpose();
+}
+
+}  // namespace roipca::testing
