@@ -1,0 +1,182 @@
+#include "io/metadata.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <stdexcept>
+
+#include "roipca/errors.hpp"
+
+namespace roipca::io {
+namespace {
+
+// The words stand for choices and never read as numbers, so one string holds either.
+constexpr std::string_view kMean = "mean";
+constexpr std::string_view kZero = "zero";
+constexpr std::string_view kOptimal = "optimal";
+constexpr std::string_view kScaleFree = "scale_free";
+constexpr std::string_view kTuned = "tuned";
+constexpr std::string_view kAuto = "auto";
+constexpr std::string_view kTrue = "true";
+constexpr std::string_view kFalse = "false";
+
+template <typename Number>
+std::string to_text(Number number) {
+  std::array<char, 32> buffer{};  // the longest double, -2.2250738585072014e-308, takes 24
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number).ptr;
+  return {buffer.data(), end};
+}
+
+std::string to_text(const Mu& mu) {
+  switch (mu.kind) {
+    case Mu::Kind::kMean:
+      return std::string(kMean);
+    case Mu::Kind::kZero:
+      return std::string(kZero);
+    case Mu::Kind::kFixed:
+      return to_text(mu.variance);
+  }
+  throw std::invalid_argument("mu: no such enumerator");
+}
+
+std::string to_text(Tau tau) {
+  switch (tau) {
+    case Tau::kZero:
+      return std::string(kZero);
+    case Tau::kOptimal:
+      return std::string(kOptimal);
+  }
+  throw std::invalid_argument("tau: no such enumerator");
+}
+
+std::string to_text(const LearningRate& rate) {
+  switch (rate.kind) {
+    case LearningRate::Kind::kScaleFree:
+      return std::string(kScaleFree);
+    case LearningRate::Kind::kTuned:
+      return std::string(kTuned);
+    case LearningRate::Kind::kFixed:
+      return to_text(rate.c);
+  }
+  throw std::invalid_argument("learning_rate: no such enumerator");
+}
+
+// One field, and the ways to read it.
+class Field {
+ public:
+  Field(const Metadata& metadata, std::string_view name) : name_(name) {
+    const auto found = std::find_if(metadata.begin(), metadata.end(),
+                                    [&](const auto& entry) { return entry.first == name; });
+    if (found == metadata.end()) throw FileError("field \"" + name_ + "\" of the metadata is missing");
+    text_ = found->second;
+  }
+
+  bool is(std::string_view word) const { return text_ == word; }
+
+  const std::string& text() const { return text_; }
+
+  std::int64_t integer() const { return number<std::int64_t>("an integer of 64 bits"); }
+
+  double real() const {
+    const auto value = number<double>("a finite number");
+    if (!std::isfinite(value)) refuse("a finite number");
+    return value;
+  }
+
+  bool boolean() const {
+    if (!is(kTrue) && !is(kFalse)) refuse("true or false");
+    return is(kTrue);
+  }
+
+  [[noreturn]] void refuse(const std::string& expected) const {
+    throw FileError("field \"" + name_ + "\" of the metadata: expected " + expected + ", found \"" + text_ +
+                    "\"");
+  }
+
+ private:
+  template <typename Number>
+  Number number(const char* expected) const {
+    Number value{};
+    const char* const end = text_.data() + text_.size();
+    const auto [stop, error] = std::from_chars(text_.data(), end, value);
+    if (error != std::errc() || stop != end) refuse(expected);
+    return value;
+  }
+
+  std::string name_;
+  std::string text_;
+};
+
+Method to_method(const Field& field) {
+  try {
+    return method_from_name(field.text());
+  } catch (const std::invalid_argument&) {
+    field.refuse("the name of a method that this version knows");
+  }
+}
+
+Mu to_mu(const Field& field) {
+  if (field.is(kMean)) return Mu::mean();
+  if (field.is(kZero)) return Mu::zero();
+  return Mu::fixed(field.real());
+}
+
+Tau to_tau(const Field& field) {
+  if (field.is(kZero)) return Tau::kZero;
+  if (field.is(kOptimal)) return Tau::kOptimal;
+  field.refuse("zero or optimal");
+}
+
+LearningRate to_learning_rate(const Field& field) {
+  if (field.is(kScaleFree)) return LearningRate::scale_free();
+  if (field.is(kTuned)) return LearningRate::tuned();
+  return LearningRate::fixed(field.real());
+}
+
+std::optional<Index> to_oversampling(const Field& field) {
+  if (field.is(kAuto)) return std::nullopt;
+  return field.integer();
+}
+
+}  // namespace
+
+Metadata to_metadata(const Settings& settings) {
+  const Options& options = settings.options;
+  return {
+      {"method", std::string(name(options.method))},
+      {"n_components_option", to_text(options.n_components)},
+      {"mu", to_text(options.mu)},
+      {"tau", to_text(options.tau)},
+      {"oversampling", options.oversampling ? to_text(*options.oversampling) : std::string(kAuto)},
+      {"center", std::string(options.center ? kTrue : kFalse)},
+      {"forgetting", to_text(options.forgetting)},
+      {"learning_rate", to_text(options.learning_rate)},
+      {"amnesia", to_text(options.amnesia)},
+      {"n_components", to_text(settings.n_components)},
+      {"rows", to_text(settings.rows)},
+      {"weight", to_text(settings.weight)},
+      {"weight_squares", to_text(settings.weight_squares)},
+  };
+}
+
+Settings to_settings(const Metadata& metadata) {
+  const auto field = [&](std::string_view name) { return Field(metadata, name); };
+  Settings settings;
+  settings.options = {.n_components = field("n_components_option").integer(),
+                      .method = to_method(field("method")),
+                      .mu = to_mu(field("mu")),
+                      .tau = to_tau(field("tau")),
+                      .oversampling = to_oversampling(field("oversampling")),
+                      .center = field("center").boolean(),
+                      .forgetting = field("forgetting").real(),
+                      .learning_rate = to_learning_rate(field("learning_rate")),
+                      .amnesia = field("amnesia").real()};
+  settings.n_components = field("n_components").integer();
+  settings.rows = field("rows").integer();
+  settings.weight = field("weight").real();
+  settings.weight_squares = field("weight_squares").real();
+  return settings;
+}
+
+}  // namespace roipca::io

@@ -1,0 +1,33 @@
+/// The part of a model that is not arrays, as safetensors' metadata: strings by name (docs/format.md lists
+/// them).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "roipca/options.hpp"
+
+namespace roipca::io {
+
+struct Settings {
+  Options options;
+  Index n_components = 0;
+  std::int64_t rows = 0;
+  double weight = 0.0;
+  double weight_squares = 0.0;
+};
+
+/// Names and values in the order in which they are written.
+using Metadata = std::vector<std::pair<std::string, std::string>>;
+
+/// Numbers are written in the fewest digits that read back to the same bits.
+Metadata to_metadata(const Settings& settings);
+
+/// The inverse; names that it does not know are ignored. Throws FileError that names the field that is
+/// missing or cannot be read.
+Settings to_settings(const Metadata& metadata);
+
+}  // namespace roipca::io

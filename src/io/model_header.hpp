@@ -1,0 +1,54 @@
+/// The JSON header of a model file: what the arrays are, and the settings (docs/format.md).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "io/metadata.hpp"
+
+namespace roipca::io {
+
+/// Of the components; all other arrays are double.
+enum class NumberType { kFloat, kDouble };
+
+/// What one array takes in the file. The doubles come first, so that each starts at a multiple of its own
+/// size.
+struct ArrayLayout {
+  std::string_view name;
+  NumberType type = NumberType::kDouble;
+  std::array<std::uint64_t, 2> shape = {};
+  std::size_t dimensions = 1;
+};
+
+struct ModelHeader {
+  NumberType type = NumberType::kDouble;
+  std::uint64_t features = 0;
+  std::uint64_t held = 0;
+  Settings settings;
+
+  /// The arrays in the order of the file.
+  std::array<ArrayLayout, 5> arrays() const;
+  /// Bytes of all arrays. Throws FileError when no file could hold them.
+  std::uint64_t data_size() const;
+};
+
+/// No header of ours comes near this; a longer one is refused before memory is taken for it.
+inline constexpr std::uint64_t kMaxHeaderSize = std::uint64_t{1} << 20;
+
+/// The checksum's place is fixed: were it found by parsing, a damaged file could show another place.
+inline constexpr std::size_t kChecksumDigits = 16;
+inline constexpr std::string_view kHeaderStart =
+    R"({"__metadata__":{"format":"roipca-model","format_version":"1","checksum":")";
+inline constexpr std::size_t kChecksumOffset = kHeaderStart.size();
+
+/// The header with a checksum of zeros, padded with spaces to a multiple of 8 bytes.
+std::string write_header(const ModelHeader& header);
+
+/// Throws FileError that names the byte (counted from the start of the file) or the field. All sizes in the
+/// result agree with each other; whether the file is that long is for the caller to see.
+ModelHeader read_header(std::string_view text);
+
+}  // namespace roipca::io

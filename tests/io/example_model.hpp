@@ -1,0 +1,112 @@
+/// A small model with numbers that are easily lost on the way to disk, and its bytes in memory.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "io/model_codec.hpp"
+
+namespace roipca::io {
+
+template <typename T>
+Model<T> example_model() {
+  constexpr double kTiny = std::numeric_limits<double>::denorm_min();
+  constexpr T kTinyT = std::numeric_limits<T>::denorm_min();
+  Model<T> model;
+  model.options.n_components = 2;
+  model.options.method = Method::kFroipca;
+  model.options.mu = Mu::fixed(0.1);
+  model.options.tau = Tau::kOptimal;
+  model.options.oversampling = 1;
+  model.options.forgetting = 0.99;
+  model.n_components = 2;
+  model.rows = 7;
+  model.weight = 6.1;
+  model.weight_squares = std::nextafter(5.3, 6.0);
+  model.mean.resize(4);
+  model.mean << -0.0, kTiny, 1.0 / 3.0, std::numeric_limits<double>::max();
+  model.mean_tail.resize(4);
+  model.mean_tail << 0.0, -0.0, 1e-17, -kTiny;
+  model.scatter.resize(4);
+  model.scatter << 3.0, 2.5, 2.0, kTiny;
+  model.eigenvalues.resize(3);
+  model.eigenvalues << 3.0, 2.5, kTiny;
+  model.basis = Matrix<T>::Identity(4, 3);
+  model.basis(1, 0) = T(-0.0);
+  model.basis(2, 1) = kTinyT;
+  model.basis(3, 2) = -kTinyT;
+  return model;
+}
+
+template <typename T>
+std::string file_bytes(const Model<T>& model) {
+  const EncodedModel encoded = encode(model);
+  std::string bytes = encoded.head;
+  for (const auto array : encoded.arrays)
+    bytes.append(reinterpret_cast<const char*>(array.data()), array.size());
+  return bytes;
+}
+
+class MemorySource : public ByteSource {
+ public:
+  explicit MemorySource(std::string bytes) : bytes_(std::move(bytes)) {}
+
+  std::uint64_t size() const override { return bytes_.size(); }
+
+  void read(std::span<std::byte> bytes) override {
+    if (bytes.size() > bytes_.size() - position_)
+      throw std::logic_error("read beyond the size that was told");
+    if (!bytes.empty()) std::memcpy(bytes.data(), bytes_.data() + position_, bytes.size());
+    position_ += bytes.size();
+  }
+
+ private:
+  std::string bytes_;
+  std::size_t position_ = 0;
+};
+
+template <typename T>
+Model<T> decode_bytes(const std::string& bytes) {
+  MemorySource source(bytes);
+  return decode<T>(source);
+}
+
+/// Of the FileError that decoding throws; empty when it throws none.
+template <typename T>
+std::string refusal(const std::string& bytes) {
+  try {
+    decode_bytes<T>(bytes);
+    return {};
+  } catch (const FileError& error) {
+    return error.what();
+  }
+}
+
+template <typename Array>
+bool same_bits(const Array& a, const Array& b) {
+  if (a.rows() != b.rows() || a.cols() != b.cols()) return false;
+  const auto size = static_cast<std::size_t>(a.size()) * sizeof(typename Array::Scalar);
+  return size == 0 || std::memcmp(a.data(), b.data(), size) == 0;
+}
+
+inline bool same_bits(double a, double b) {
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+}
+
+template <typename T>
+bool same_bits(const Model<T>& a, const Model<T>& b) {
+  return a.options == b.options && a.n_components == b.n_components && a.rows == b.rows &&
+         same_bits(a.weight, b.weight) && same_bits(a.weight_squares, b.weight_squares) &&
+         same_bits(a.mean, b.mean) && same_bits(a.mean_tail, b.mean_tail) &&
+         same_bits(a.scatter, b.scatter) && same_bits(a.eigenvalues, b.eigenvalues) &&
+         same_bits(a.basis, b.basis);
+}
+
+}  // namespace roipca::io

@@ -1,0 +1,111 @@
+#include "io/metadata.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstdint>
+#include <limits>
+
+#include "roipca/errors.hpp"
+
+namespace roipca::io {
+namespace {
+
+using Limits = std::numeric_limits<double>;
+
+Metadata with(Metadata metadata, const std::string& name, const std::string& value) {
+  for (auto& [key, text] : metadata) {
+    if (key == name) text = value;
+  }
+  return metadata;
+}
+
+std::string refusal(const Metadata& metadata) {
+  try {
+    to_settings(metadata);
+    return {};
+  } catch (const FileError& error) {
+    return error.what();
+  }
+}
+
+Options round_trip(const Options& options) {
+  Settings settings;
+  settings.options = options;
+  return to_settings(to_metadata(settings)).options;
+}
+
+TEST(Metadata, EveryChoiceComesBack) {
+  for (const Method method : {Method::kRoipca, Method::kFroipca, Method::kIpca, Method::kCcipca, Method::kGha,
+                              Method::kOja, Method::kFrequentDirections, Method::kExact}) {
+    EXPECT_EQ(round_trip({.method = method}).method, method) << name(method);
+  }
+  for (const Mu mu : {Mu::mean(), Mu::zero(), Mu::fixed(0.0), Mu::fixed(0.1)}) {
+    EXPECT_EQ(round_trip({.mu = mu}).mu, mu);
+  }
+  for (const LearningRate rate :
+       {LearningRate::scale_free(), LearningRate::tuned(), LearningRate::fixed(0.3)}) {
+    EXPECT_EQ(round_trip({.learning_rate = rate}).learning_rate, rate);
+  }
+  for (const Tau tau : {Tau::kZero, Tau::kOptimal}) EXPECT_EQ(round_trip({.tau = tau}).tau, tau);
+  for (const bool center : {false, true}) EXPECT_EQ(round_trip({.center = center}).center, center);
+  EXPECT_EQ(round_trip({.oversampling = std::nullopt}).oversampling, std::nullopt);
+  EXPECT_EQ(round_trip({.oversampling = 0}).oversampling, 0);
+  EXPECT_EQ(round_trip({.n_components = 5}).n_components, 5);
+}
+
+TEST(Metadata, RealNumbersComeBackToTheSameBits) {
+  for (const double number : {0.0, -0.0, 0.1, 1.0 / 3.0, 0.1 + 0.2, 1e22, 1e23, Limits::denorm_min(),
+                              -Limits::denorm_min(), Limits::min(), Limits::max(), Limits::lowest()}) {
+    Settings settings;
+    settings.options.forgetting = number;
+    settings.options.amnesia = number;
+    settings.options.mu = Mu::fixed(number);
+    settings.options.learning_rate = LearningRate::fixed(number);
+    settings.weight = number;
+    settings.weight_squares = number;
+    const Settings back = to_settings(to_metadata(settings));
+    for (const double other : {back.options.forgetting, back.options.amnesia, back.options.mu.variance,
+                               back.options.learning_rate.c, back.weight, back.weight_squares}) {
+      EXPECT_EQ(std::bit_cast<std::uint64_t>(other), std::bit_cast<std::uint64_t>(number)) << number;
+    }
+  }
+}
+
+TEST(Metadata, TheLargestCountsComeBack) {
+  Settings settings;
+  settings.rows = std::numeric_limits<std::int64_t>::max();
+  settings.n_components = std::numeric_limits<Index>::max();
+  const Settings back = to_settings(to_metadata(settings));
+  EXPECT_EQ(back.rows, settings.rows);
+  EXPECT_EQ(back.n_components, settings.n_components);
+}
+
+TEST(Metadata, AMissingFieldIsNamed) {
+  const Metadata whole = to_metadata({});
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    Metadata metadata = whole;
+    metadata.erase(metadata.begin() + static_cast<std::ptrdiff_t>(i));
+    EXPECT_EQ(refusal(metadata), "field \"" + whole[i].first + "\" of the metadata is missing");
+  }
+}
+
+TEST(Metadata, AFieldThatCannotBeReadIsNamed) {
+  const Metadata whole = to_metadata({});
+  for (const auto& [name, value] : whole) {
+    for (const char* bad :
+         {"", " 1", "1 ", "nan", "inf", "-inf", "1e999", "0x1p3", "99999999999999999999x", "maybe"}) {
+      EXPECT_NE(refusal(with(whole, name, bad)).find("\"" + name + "\""), std::string::npos)
+          << name << " = \"" << bad << "\"";
+    }
+  }
+}
+
+TEST(Metadata, FieldsOfLaterVersionsAreIgnored) {
+  Metadata metadata = to_metadata({});
+  metadata.emplace_back("colour", "blue");
+  EXPECT_EQ(to_settings(metadata).options, Options{});
+}
+
+}  // namespace
+}  // namespace roipca::io
