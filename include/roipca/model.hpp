@@ -11,6 +11,8 @@ namespace roipca {
 /// The scatter matrix S = sum w (x - mean)(x - mean)^T of the rows seen, known by its leading eigenpairs and
 /// its diagonal. Eigenvalues and scatter are sums over rows; the functions below turn them into variances.
 ///
+/// A default-constructed model is empty, to be assigned to. Rows with a NaN have results of NaN.
+///
 /// Thread safety: the functions are const and may be called from many threads at once.
 template <typename T>
 struct Model {
@@ -22,11 +24,12 @@ struct Model {
   Vector<double> mean;          ///< of each feature; zero without centring
   Vector<double> mean_tail;     ///< what rounding cut off `mean`; the exact mean is the sum of the two
   Vector<double> scatter;       ///< diagonal of S
+  double scatter_trace = 0.0;   ///< of S
   Vector<double> eigenvalues;   ///< of S, descending; 0 where a direction only fills up the reported ones
   Matrix<T> basis;              ///< features x held, orthonormal columns, the eigenvectors
 
   Index features() const { return mean.size(); }
-  double trace() const { return scatter.sum(); }
+  double trace() const { return scatter_trace; }
 
   /// The reported components, one a row (n_components x features), the largest entry of each positive.
   RowMatrix<T> components() const;
@@ -56,7 +59,8 @@ struct Model {
   /// Hotelling's T^2 of each row: the squared scores over their variances, components without variance left
   /// out.
   Vector<double> t2(const Rows<T>& x) const;
-  /// Squared prediction error (Q statistic) of each row: its squared distance from the components' plane.
+  /// Squared prediction error (Q statistic) of each row: its squared distance from the plane of the
+  /// components that have variance.
   Vector<double> spe(const Rows<T>& x) const;
 };
 

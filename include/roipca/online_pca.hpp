@@ -22,8 +22,11 @@ namespace roipca {
 /// in between. Memory is O(held x features) (kExact: O(features^2)) whatever the number of rows, and no call
 /// allocates per row.
 ///
-/// Every function that takes rows checks them first: a row with a NaN or an infinity throws DataError, a
-/// wrong width or weight std::invalid_argument, and the estimator is then as it was before the call.
+/// Every function that takes rows checks them first: a row with a NaN, an infinity or a number beyond 1e151
+/// throws DataError, a wrong width or weight std::invalid_argument, and the estimator is then as it was
+/// before the call.
+///
+/// A moved-from estimator may only be assigned to or destroyed.
 ///
 /// Thread safety: as a standard container; const functions may run side by side, others not.
 template <typename T>
@@ -31,8 +34,9 @@ class OnlinePca {
  public:
   /// Throws std::invalid_argument for options out of range.
   explicit OnlinePca(const Options& options);
-  /// Goes on from where a model stopped, with the model's options. (A template, so that `{.n_components =
-  /// 10}` above can only mean Options.)
+  /// Goes on from where a model stopped, with the model's options: to the same bits as never stopping for
+  /// roipca, froipca and ipca, to rounding for exact. The others begin from the model's orthonormal components,
+  /// which are not quite their own. (A template, so that `{.n_components = 10}` can only mean Options.)
   template <std::same_as<Model<T>> M>
   explicit OnlinePca(const M& model) : OnlinePca(Resumed{&model}) {}
 
@@ -57,8 +61,9 @@ class OnlinePca {
   /// 0 before the first row.
   Index features() const;
   std::int64_t rows_seen() const;
-  /// The rate with which the last row entered each held component: fROIPCA's eta* (the paper's optimal
-  /// learning rate), or c/n for GHA and Oja's rule. Empty for other methods and before the first update.
+  /// The rate with which the last row that was not zero entered each held component: fROIPCA's eta* (the
+  /// paper's optimal learning rate), or c/n for GHA and Oja's rule. Empty for other methods and before the
+  /// first update.
   std::vector<double> learning_rates() const;
 
  private:

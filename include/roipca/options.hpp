@@ -10,7 +10,7 @@ namespace roipca {
 
 enum class Method {
   kRoipca,   ///< the paper's ROIPCA: accurate, O(k^2 d) a row
-  kFroipca,  ///< the paper's fROIPCA: O(k d) a row
+  kFroipca,  ///< the paper's fROIPCA: O(k d) a row (one that turns a component by over 45 degrees: O(k^2 d))
   kIpca,     ///< incremental PCA (Arora et al. 2012): ROIPCA with mu = 0, by a dense small eigenproblem
   kCcipca,   ///< candid covariance-free incremental PCA (Weng et al. 2003)
   kGha,      ///< generalised Hebbian algorithm (Sanger 1989)
@@ -41,7 +41,8 @@ struct Mu {
 /// How fROIPCA stands in for the rotations inside the components (the paper's tau).
 enum class Tau { kZero, kOptimal };
 
-/// The learning rate c/n of GHA and of Oja's rule, where n counts the rows.
+/// The learning rate c/n of GHA and of Oja's rule, where n is the weight of the rows so far, after
+/// forgetting.
 struct LearningRate {
   enum class Kind {
     kScaleFree,  ///< c = 1 / (mean variance along the components so far)

@@ -3,6 +3,9 @@
 
 #include <Eigen/Core>
 
+// The library's own allocations assume it (see EIGEN_MAX_ALIGN_BYTES in its CMake and pkg-config files).
+static_assert(EIGEN_DEFAULT_ALIGN_BYTES == 64, "compile with -DEIGEN_MAX_ALIGN_BYTES=64, as roipca was");
+
 namespace roipca {
 
 using Index = Eigen::Index;

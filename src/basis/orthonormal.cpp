@@ -62,6 +62,22 @@ void orthonormalise(Eigen::Ref<Matrix<T>> q) {
 }
 
 template <typename T>
+Index orthonormalise_independent(Eigen::Ref<Matrix<T>> q, Eigen::Ref<Vector<double>> values) {
+  // Columns that are only nearly orthogonal lose little; one that loses half its digits is no direction of
+  // its own.
+  const double gone = std::sqrt(double{std::numeric_limits<T>::epsilon()});
+  Index kept = 0;
+  for (Index j = 0; j < q.cols(); ++j) {
+    if (kept < j) q.col(kept) = q.col(j);
+    if (project_out<T>(q, kept, kept) <= gone) continue;
+    q.col(kept) *= static_cast<T>(1.0 / norm<T>(q.col(kept)));
+    q.col(kept) *= static_cast<T>(1.0 / project_out<T>(q, kept, kept));
+    values[kept++] = values[j];
+  }
+  return kept;
+}
+
+template <typename T>
 void complete(Eigen::Ref<Matrix<T>> q, Index rank) {
   for (Index j = rank; j < q.cols(); ++j) set_to_free_axis<T>(q, j);
 }
@@ -95,10 +111,9 @@ void DriftGuard<T>::step_towards_polar_factor(Eigen::Ref<Matrix<T>> q) {
 }
 
 template <typename T>
-void DriftGuard<T>::watch(Eigen::Ref<Matrix<T>> q) {
+void DriftGuard<T>::watch(Eigen::Ref<Matrix<T>> q, std::int64_t updates) {
   const Index interval = std::max<Index>(128, 10 * q.cols());
-  if (++since_check_ < interval) return;
-  since_check_ = 0;
+  if ((updates + 1) % interval != 0) return;
   double drift = measure(q);
   if (drift <= tolerance()) return;
   const auto norm_bound = [&] { return drift * static_cast<double>(q.cols()); };
@@ -119,6 +134,8 @@ template class DriftGuard<float>;
 template class DriftGuard<double>;
 template void orthonormalise<float>(Eigen::Ref<Matrix<float>>);
 template void orthonormalise<double>(Eigen::Ref<Matrix<double>>);
+template Index orthonormalise_independent<float>(Eigen::Ref<Matrix<float>>, Eigen::Ref<Vector<double>>);
+template Index orthonormalise_independent<double>(Eigen::Ref<Matrix<double>>, Eigen::Ref<Vector<double>>);
 template void complete<float>(Eigen::Ref<Matrix<float>>, Index);
 template void complete<double>(Eigen::Ref<Matrix<double>>, Index);
 

@@ -1,6 +1,7 @@
 /// Orthonormality of the d-long columns: measured, restored, completed.
 #pragma once
 
+#include <cstdint>
 #include <limits>
 
 #include "basis/rotation.hpp"
@@ -14,6 +15,11 @@ namespace roipca {
 template <typename T>
 void orthonormalise(Eigen::Ref<Matrix<T>> q);
 
+/// Orthonormalises unit columns in their order and leaves out those that the ones before them span, with
+/// their values. Returns how many are left, at the front.
+template <typename T>
+Index orthonormalise_independent(Eigen::Ref<Matrix<T>> q, Eigen::Ref<Vector<double>> values);
+
 /// Fills the columns from `rank` on so that all are orthonormal: the same columns for the same input.
 template <typename T>
 void complete(Eigen::Ref<Matrix<T>> q, Index rank);
@@ -24,11 +30,12 @@ class DriftGuard {
  public:
   explicit DriftGuard(Index max_columns);
 
-  /// Called once an update. Now and then measures max |Q^T Q - I| and, where it passed the tolerance,
+  /// Called once an update, with the number of updates before it, so that a stream that is taken up again is
+  /// watched at the same places. Now and then measures max |Q^T Q - I| and, where it passed the tolerance,
   /// replaces Q by the nearest orthonormal basis (its polar factor), which leaves each column in its place;
-  /// a basis that is lost, with |Q^T Q - I| near 1/2, by its Gram-Schmidt basis. Costs less than a tenth of
-  /// an update that is O(columns x features), on average.
-  void watch(Eigen::Ref<Matrix<T>> q);
+  /// a basis that is lost, with columns times |Q^T Q - I| above 1/2, by its Gram-Schmidt basis. Costs less
+  /// than a tenth of an update that is O(columns x features), on average.
+  void watch(Eigen::Ref<Matrix<T>> q, std::int64_t updates);
 
   /// Drift above which Q is restored: a few hundred roundings, which a thousand updates do not reach.
   static constexpr double tolerance() { return 512.0 * double{std::numeric_limits<T>::epsilon()}; }
@@ -40,7 +47,6 @@ class DriftGuard {
   Rotation<T> rotation_;
   Matrix<T> column_;     // one column of the Gram matrix
   Matrix<double> gram_;  // Q^T Q
-  Index since_check_ = 0;
 };
 
 extern template class DriftGuard<float>;

@@ -5,8 +5,8 @@
 
 namespace roipca {
 
-/// Householder tridiagonalisation and implicit QL with Wilkinson's shift: O(order^3), backward stable, the
-/// order within the matrix's norm. Eigen's solver does the same but allocates at every call.
+/// Householder tridiagonalisation and implicit QL, in the instruction set in use: O(order^3), backward
+/// stable.
 class SymmetricEigen {
  public:
   explicit SymmetricEigen(Index max_order);
@@ -14,23 +14,22 @@ class SymmetricEigen {
   /// Only the lower triangle is read.
   void compute(const Eigen::Ref<const Matrix<double>>& matrix);
 
+  /// The matrix for `solve`, to be filled in place: order x order, only the lower triangle is read.
+  Eigen::Ref<Matrix<double>> matrix(Index order) { return vectors_.topLeftCorner(order, order); }
+  void solve(Index order);
+
   /// Descending.
-  Eigen::Map<const Vector<double>> values() const { return {values_.data(), order_}; }
+  Eigen::Ref<const Vector<double>> values() const { return values_.head(order_); }
   /// The leading eigenvectors, one a column, in the order of the values.
   Eigen::Ref<const Matrix<double>> vectors(Index count) const {
     return vectors_.topLeftCorner(order_, count);
   }
 
  private:
-  void tridiagonalise();
-  void diagonalise();
-  void sort();
-
   Index order_ = 0;
-  Matrix<double> vectors_;
+  Matrix<double> vectors_;  // its height is a multiple of the longest vector register
   Vector<double> values_;
-  Vector<double> off_diagonal_;
-  Vector<double> scratch_;
+  Vector<double> work_;
 };
 
 }  // namespace roipca

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 #include <utility>
 
 #include "basis/orthonormal.hpp"
 #include "engine/row_check.hpp"
-#include "roipca/errors.hpp"
 
 namespace roipca {
 namespace {
@@ -63,10 +63,10 @@ Model<T> batch_pca(const Rows<T>& rows, const Options& options, const Weights& w
   Model<T> model;
   model.options = options;
   model.n_components = reported;
-  model.rows = (w.array() > 0.0).count();
+  model.rows = weights.size() == 0 ? rows.rows() : (weights.array() > 0.0).count();
   model.weight = w.sum();
   model.weight_squares = w.squaredNorm();
-  if (model.rows == 0) throw DataError(0, "no row has a positive weight");
+  if (model.rows == 0) throw std::invalid_argument("no row has a positive weight");
 
   Matrix<double> a = rows.template cast<double>();
   model.mean = Vector<double>::Zero(rows.cols());
@@ -85,6 +85,7 @@ Model<T> batch_pca(const Rows<T>& rows, const Options& options, const Weights& w
   const double unit = largest > 0.0 ? std::ldexp(1.0, std::clamp(-std::ilogb(largest), -1000, 1000)) : 1.0;
   a *= unit;
   model.scatter = a.colwise().squaredNorm().transpose() / unit / unit;
+  model.scatter_trace = model.scatter.sum();
   auto [s, v] = a.rows() >= a.cols() ? right_vectors_of_tall(a) : right_vectors_of_wide(a);
 
   const double size = static_cast<double>(std::max(a.rows(), a.cols()));

@@ -1,6 +1,8 @@
 #include "roipca/learning_rate.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -52,7 +54,10 @@ double tune_learning_rate(const Rows<T>& rows, const Options& options) {
   const Matrix<double> truth_basis = reported_basis(truth);
 
   Vector<double> errors = Vector<double>::Zero(kCandidates);
-  const auto candidate = [&](int i) { return std::pow(10.0, (i - kEachWay) / 3.0) / variance; };
+  const auto candidate = [&](int i) {
+    constexpr double kLargest = std::numeric_limits<double>::max();
+    return std::clamp(std::pow(10.0, (i - kEachWay) / 3.0) / variance, 1.0 / kLargest, kLargest);
+  };
   for (Index fold = 0; fold < kFolds; ++fold) {
     const RowMatrix<T> stream = without_fold<T>(rows, fold);
     const Index head = stream.rows() / kFolds;

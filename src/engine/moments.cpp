@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <type_traits>
 
 namespace roipca {
@@ -12,6 +13,11 @@ template <typename T>
 constexpr double kHigh = std::is_same_v<T, float> ? 0x1p30 : 0x1p250;
 template <typename T>
 constexpr double kLow = std::is_same_v<T, float> ? 0x1p-30 : 0x1p-250;
+
+// |v|^2 below this is nothing beside what came before, which is above kLow; v would lose its digits to
+// underflow.
+template <typename T>
+constexpr double kNothing = std::is_same_v<T, float> ? 0x1p-150 : 0x1p-800;
 
 double power_of_two(int exponent) { return std::ldexp(1.0, std::clamp(exponent, -1000, 1000)); }
 
@@ -49,17 +55,21 @@ void Moments<T>::forget(double factor) {
   peak_ *= factor;
 }
 
-// A unit in which the row in delta_ is of size 1. Returns the factor that quadratic quantities change by.
+// A unit in which the row in delta_ is of size 1, or what came before where that is larger: with forgetting
+// it can have sunk low and still be far above the row. Returns the factor that quadratic quantities change
+// by.
 template <typename T>
 double Moments<T>::fit_unit(double gain) {
-  const double size = gain * delta_.cwiseAbs().maxCoeff();
+  const double size = std::max(gain * delta_.cwiseAbs().maxCoeff(), std::sqrt(peak_) / unit_);
   if (size == 0.0) return 1.0;
   const double unit = power_of_two(-std::ilogb(size));
   const double ratio = unit / unit_;
+  // Overflows only where nothing came before, and nothing times a finite number is nothing.
+  const double factor = std::min(ratio * ratio, std::numeric_limits<double>::max());
   unit_ = unit;
-  scatter_ *= ratio * ratio;
-  peak_ *= ratio * ratio;
-  return ratio * ratio;
+  scatter_ *= factor;
+  peak_ *= factor;
+  return factor;
 }
 
 template <typename T>
@@ -75,6 +85,7 @@ typename Moments<T>::Centred Moments<T>::add(const T* row, double weight, Eigen:
     result.rescale = fit_unit(gain);
     squared = (delta_ * (gain * unit_)).squaredNorm();
   }
+  if (squared < kNothing<T>) squared = 0.0;
   peak_ = std::max(peak_, squared);
   result.step = {weight_, weight, squared, unit_};
 

@@ -25,7 +25,8 @@ class Moments {
     Step step;
     double rescale = 1.0;  // by which everything quadratic must be multiplied first: the unit has changed
   };
-  /// Adds a row of positive weight and writes v. step.squared_norm is 0 where v is.
+  /// Adds a row of positive weight and writes v. step.squared_norm is 0 where v is, to rounding and far
+  /// beyond.
   Centred add(const T* row, double weight, Eigen::Ref<Vector<T>> v);
 
   void write(Model<T>& model) const;

@@ -17,6 +17,14 @@ namespace {
 constexpr Index kStartRows = 500;   // of `fit`, for the batch that it starts from: the paper's n_0
 constexpr Index kTuningRows = 200;  // collected to tune a learning rate on, where there is no such batch
 
+// The first rows up to the kStartRows-th that counts.
+Index start_count(Index rows, const Weights& weights) {
+  if (weights.size() == 0) return std::min(rows, kStartRows);
+  Index count = 0;
+  for (Index used = 0; count < rows && used < kStartRows; ++count) used += weights[count] > 0.0 ? 1 : 0;
+  return count;
+}
+
 bool awaits_tuning(const Options& options) {
   return (options.method == Method::kGha || options.method == Method::kOja) &&
          options.learning_rate.kind == LearningRate::Kind::kTuned && options.learning_rate.c == 0.0;
@@ -42,6 +50,10 @@ class OnlinePca<T>::Impl {
         v_(other.v_),
         tuning_rows_(other.tuning_rows_),
         collected_(other.collected_) {}
+  Impl(Impl&&) noexcept = default;
+  Impl& operator=(const Impl&) = delete;
+  Impl& operator=(Impl&&) noexcept = default;
+  ~Impl() = default;
 
   const Options& options() const { return options_; }
   Index features() const { return moments_.features(); }
@@ -50,7 +62,7 @@ class OnlinePca<T>::Impl {
   void fit(const Rows<T>& rows, const Weights& weights) {
     check_rows<T>(rows, weights, 0);
     Impl fresh(untuned());
-    const Index count = std::min(rows.rows(), kStartRows);
+    const Index count = start_count(rows.rows(), weights);
     const auto part = [&](Index from, Index n) -> Weights {
       return weights.size() == 0 ? weights : weights.segment(from, n);
     };
@@ -67,12 +79,18 @@ class OnlinePca<T>::Impl {
 
   void partial_fit(const Rows<T>& rows, const Weights& weights) {
     check_rows<T>(rows, weights, features());
+    if (weights.size() > 0 && weights.maxCoeff() == 0.0) return;  // leaves the width open, too
     if (!rule_) {
-      rule_ = make_rule<T>(options_, rows.cols());
-      moments_ = Moments<T>(rows.cols(), options_.center);
+      Moments<T> moments(rows.cols(), options_.center);
       v_.resize(rows.cols());
+      rule_ = make_rule<T>(options_, rows.cols());
+      moments_ = std::move(moments);
     }
-    absorb(rows, weights);
+    if (!awaits_tuning(options_)) return absorb(rows, weights);
+    // Tuning may run out of memory half-way.
+    Impl next(*this);
+    next.absorb(rows, weights);
+    *this = std::move(next);
   }
 
   Model<T> model() const {
@@ -89,6 +107,7 @@ class OnlinePca<T>::Impl {
     model.basis = std::move(spectrum.basis);
     model.basis.conservativeResize(Eigen::NoChange, columns);
     complete<T>(model.basis, rank);
+    model.scatter_trace = to_raw(spectrum.trace, moments_.unit());
     model.eigenvalues = Vector<double>::Zero(columns);
     for (Index i = 0; i < rank; ++i) model.eigenvalues[i] = to_raw(spectrum.values[i], moments_.unit());
     return model;
@@ -115,7 +134,7 @@ class OnlinePca<T>::Impl {
     Spectrum<T> spectrum;
     spectrum.basis = model.basis.leftCols(rank);
     spectrum.values = model.eigenvalues.head(rank) * unit * unit;
-    spectrum.trace = (model.scatter * unit * unit).sum();
+    spectrum.trace = model.scatter_trace * unit * unit;
     rule_ = make_rule<T>(options_, model.features());
     rule_->start(spectrum);
   }
@@ -132,8 +151,9 @@ class OnlinePca<T>::Impl {
       moments_.forget(options_.forgetting);
       rule_->rescale(options_.forgetting);
     }
-    const auto [step, rescale] = moments_.add(row, weight, v_);
+    auto [step, rescale] = moments_.add(row, weight, v_);
     if (rescale != 1.0) rule_->rescale(rescale);
+    step.rows_before = rows_;
     if (step.squared_norm > 0.0) rule_->absorb(v_, step);
     ++rows_;
     if (awaits_tuning(options_)) collect(row);
@@ -150,12 +170,6 @@ class OnlinePca<T>::Impl {
     tuning_rows_.resize(0, 0);
   }
 
- public:
-  Impl& operator=(Impl&&) noexcept = default;
-  Impl(Impl&&) noexcept = default;
-  ~Impl() = default;
-
- private:
   Options options_;
   std::int64_t rows_ = 0;
   Moments<T> moments_;

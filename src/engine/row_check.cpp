@@ -12,10 +12,14 @@
 namespace roipca {
 namespace {
 
-// Differences of two numbers below this stay finite in double, whatever T is.
+// Squares of differences of such numbers stay finite in double, and so do sums of 1e5 of them: the
+// scatter.
 template <typename T>
-constexpr double kLargest = sizeof(T) < sizeof(double) ? double{std::numeric_limits<T>::max()}
-                                                       : std::numeric_limits<double>::max() / 8;
+constexpr double kLargest = sizeof(T) < sizeof(double) ? double{std::numeric_limits<T>::max()} : 1e151;
+
+// Squares of weights, and sums of them, stay in range.
+constexpr double kLeastWeight = 1e-100;
+constexpr double kMostWeight = 1e100;
 
 template <typename T>
 bool is_bad(T x) {
@@ -36,7 +40,7 @@ std::string describe(T x, Index column) {
   if (std::isnan(x)) {
     text << "NaN";
   } else if (std::isinf(x)) {
-    text << "infinity (inf)";
+    text << (x < T{0} ? "-" : "") << "infinity (inf)";
   } else {
     text << x << " (too large: magnitudes up to " << kLargest<T> << " can be used)";
   }
@@ -51,9 +55,11 @@ void check_weights(const Weights& weights, Index rows) {
                                 std::to_string(rows) + " rows");
   }
   for (Index i = 0; i < rows; ++i) {
-    if (!(weights[i] >= 0.0) || !std::isfinite(weights[i])) {
-      throw DataError(i, "weight " + std::to_string(weights[i]) + " (weights must be finite and 0 or more)");
-    }
+    if (weights[i] == 0.0 || (weights[i] >= kLeastWeight && weights[i] <= kMostWeight)) continue;
+    std::ostringstream text;
+    text << "row " << i << ": weight " << weights[i] << " (weights must be 0, or from " << kLeastWeight
+         << " to " << kMostWeight << ")";
+    throw std::invalid_argument(text.str());
   }
 }
 

@@ -10,6 +10,8 @@
 #include <string>
 #include <system_error>
 
+#include "roipca/errors.hpp"
+
 namespace roipca::io {
 namespace {
 

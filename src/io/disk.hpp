@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <span>
 
-#include "io/model_codec.hpp"
+#include "io/byte_source.hpp"
 
 namespace roipca::io {
 

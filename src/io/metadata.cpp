@@ -16,7 +16,8 @@ constexpr std::string_view kMean = "mean";
 constexpr std::string_view kZero = "zero";
 constexpr std::string_view kOptimal = "optimal";
 constexpr std::string_view kScaleFree = "scale_free";
-constexpr std::string_view kTuned = "tuned";
+constexpr std::string_view kTuned = "tuned";        // not yet
+constexpr std::string_view kTunedTo = "tuned to ";  // and the number found
 constexpr std::string_view kAuto = "auto";
 constexpr std::string_view kTrue = "true";
 constexpr std::string_view kFalse = "false";
@@ -55,7 +56,7 @@ std::string to_text(const LearningRate& rate) {
     case LearningRate::Kind::kScaleFree:
       return std::string(kScaleFree);
     case LearningRate::Kind::kTuned:
-      return std::string(kTuned);
+      return rate.c == 0.0 ? std::string(kTuned) : std::string(kTunedTo) + to_text(rate.c);
     case LearningRate::Kind::kFixed:
       return to_text(rate.c);
   }
@@ -73,13 +74,15 @@ class Field {
   }
 
   bool is(std::string_view word) const { return text_ == word; }
+  bool begins_with(std::string_view word) const { return text_.starts_with(word); }
 
   const std::string& text() const { return text_; }
 
-  std::int64_t integer() const { return number<std::int64_t>("an integer of 64 bits"); }
+  std::int64_t integer() const { return number<std::int64_t>("an integer of 64 bits", 0); }
 
-  double real() const {
-    const auto value = number<double>("a finite number");
+  /// The number behind the first `skip` characters.
+  double real(std::size_t skip = 0) const {
+    const auto value = number<double>("a finite number", skip);
     if (!std::isfinite(value)) refuse("a finite number");
     return value;
   }
@@ -96,10 +99,10 @@ class Field {
 
  private:
   template <typename Number>
-  Number number(const char* expected) const {
+  Number number(const char* expected, std::size_t skip) const {
     Number value{};
     const char* const end = text_.data() + text_.size();
-    const auto [stop, error] = std::from_chars(text_.data(), end, value);
+    const auto [stop, error] = std::from_chars(text_.data() + skip, end, value);
     if (error != std::errc() || stop != end) refuse(expected);
     return value;
   }
@@ -131,6 +134,7 @@ Tau to_tau(const Field& field) {
 LearningRate to_learning_rate(const Field& field) {
   if (field.is(kScaleFree)) return LearningRate::scale_free();
   if (field.is(kTuned)) return LearningRate::tuned();
+  if (field.begins_with(kTunedTo)) return {LearningRate::Kind::kTuned, field.real(kTunedTo.size())};
   return LearningRate::fixed(field.real());
 }
 
@@ -157,6 +161,7 @@ Metadata to_metadata(const Settings& settings) {
       {"rows", to_text(settings.rows)},
       {"weight", to_text(settings.weight)},
       {"weight_squares", to_text(settings.weight_squares)},
+      {"scatter_trace", to_text(settings.scatter_trace)},
   };
 }
 
@@ -176,6 +181,7 @@ Settings to_settings(const Metadata& metadata) {
   settings.rows = field("rows").integer();
   settings.weight = field("weight").real();
   settings.weight_squares = field("weight_squares").real();
+  settings.scatter_trace = field("scatter_trace").real();
   return settings;
 }
 

@@ -18,6 +18,7 @@ struct Settings {
   std::int64_t rows = 0;
   double weight = 0.0;
   double weight_squares = 0.0;
+  double scatter_trace = 0.0;
 };
 
 /// Names and values in the order in which they are written.

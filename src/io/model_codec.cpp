@@ -49,7 +49,8 @@ ModelHeader header_of(const Model<T>& model) {
                        .n_components = model.n_components,
                        .rows = model.rows,
                        .weight = model.weight,
-                       .weight_squares = model.weight_squares}};
+                       .weight_squares = model.weight_squares,
+                       .scatter_trace = model.scatter_trace}};
 }
 
 template <typename T>
@@ -62,6 +63,7 @@ Model<T> empty_model(const ModelHeader& header) {
   model.rows = header.settings.rows;
   model.weight = header.settings.weight;
   model.weight_squares = header.settings.weight_squares;
+  model.scatter_trace = header.settings.scatter_trace;
   model.mean.resize(features);
   model.mean_tail.resize(features);
   model.scatter.resize(features);

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "io/byte_source.hpp"
 #include "roipca/errors.hpp"
 #include "roipca/model.hpp"
 
@@ -21,15 +21,6 @@ struct EncodedModel {
 /// Copies none of the arrays: the result is valid as long as the model is neither changed nor destroyed.
 template <typename T>
 EncodedModel encode(const Model<T>& model);
-
-/// Bytes that are read once, from the first to the last.
-class ByteSource {
- public:
-  virtual ~ByteSource() = default;
-  virtual std::uint64_t size() const = 0;
-  /// Fills all of `bytes` with those that come next. Throws FileError.
-  virtual void read(std::span<std::byte> bytes) = 0;
-};
 
 /// Throws FileError that names the byte or the field, but not the file. Takes no more memory than the
 /// source's size and kMaxHeaderSize.

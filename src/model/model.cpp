@@ -49,29 +49,29 @@ void for_each_chunk(const Model<T>& model, const Rows<T>& rows, Use use) {
   }
 }
 
-// For each row: sum over the components with variance of (score / deviation)^2, and the squared distance from
-// their plane.
+// Of each row: the sum over the components of score^2 / variance, those of variance 0 left out.
 template <typename T>
-struct Distances {
-  Vector<double> inside;
-  Vector<double> outside;
-};
-
-template <typename T>
-Distances<T> distances(const Model<T>& model, const Rows<T>& rows, bool need_outside) {
-  const Vector<double> variance = model.explained_variance();
+Vector<double> scaled_scores(const Model<T>& model, const Vector<double>& variance, const Rows<T>& x) {
   const Vector<double> scale =
-      variance.unaryExpr([](double x) { return x > 0.0 ? 1.0 / std::sqrt(x) : 0.0; });
-  const auto q = model.basis.leftCols(model.n_components);
-  Distances<T> result{Vector<double>(rows.rows()), Vector<double>::Zero(rows.rows())};
-  RowMatrix<T> scores;
-  for_each_chunk<T>(model, rows, [&](Index first, RowMatrix<T>& centred) {
-    scores.noalias() = centred * q;
-    result.inside.segment(first, centred.rows()) =
+      variance.unaryExpr([](double v) { return v > 0.0 ? 1.0 / std::sqrt(v) : 0.0; });
+  Vector<double> result(x.rows());
+  for_each_chunk<T>(model, x, [&](Index first, const RowMatrix<T>& centred) {
+    const RowMatrix<T> scores = centred * model.basis.leftCols(model.n_components);
+    result.segment(first, centred.rows()) =
         (scores.template cast<double>() * scale.asDiagonal()).rowwise().squaredNorm();
-    if (!need_outside) return;
+  });
+  return result;
+}
+
+// Of each row: the squared distance from the plane of the first `columns` components.
+template <typename T>
+Vector<double> squared_distances(const Model<T>& model, Index columns, const Rows<T>& x) {
+  const auto q = model.basis.leftCols(columns);
+  Vector<double> result(x.rows());
+  for_each_chunk<T>(model, x, [&](Index first, RowMatrix<T>& centred) {
+    const RowMatrix<T> scores = centred * q;
     centred.noalias() -= scores * q.transpose();
-    result.outside.segment(first, centred.rows()) = centred.template cast<double>().rowwise().squaredNorm();
+    result.segment(first, centred.rows()) = centred.template cast<double>().rowwise().squaredNorm();
   });
   return result;
 }
@@ -149,27 +149,30 @@ RowMatrix<T> Model<T>::inverse_transform(const Rows<T>& scores) const {
 
 template <typename T>
 Vector<double> Model<T>::t2(const Rows<T>& x) const {
-  return distances(*this, x, false).inside;
+  return scaled_scores(*this, explained_variance(), x);
 }
 
 template <typename T>
 Vector<double> Model<T>::spe(const Rows<T>& x) const {
-  return distances(*this, x, true).outside;
+  const Index with_variance = (eigenvalues.head(n_components).array() > 0.0).count();
+  return squared_distances(*this, with_variance, x);
 }
 
+// Covariance Q diag(max(variance, noise)) Q^T + noise (I - Q Q^T).
 template <typename T>
 Vector<double> Model<T>::log_likelihood(const Rows<T>& x) const {
   const Index outside = features() - n_components;
-  const Vector<double> variance = explained_variance();
-  const double floor = std::max(std::numeric_limits<double>::epsilon() * variance.maxCoeff(),
+  const double floor = std::max(std::numeric_limits<double>::epsilon() * explained_variance().maxCoeff(),
                                 std::numeric_limits<double>::min());
   const double noise = std::max(noise_variance(), floor);
-  const auto [mahalanobis, spe] = distances(*this, x, outside > 0);
+  const Vector<double> variance = explained_variance().cwiseMax(noise);
   const double log_determinant =
-      variance.cwiseMax(floor).array().log().sum() + static_cast<double>(outside) * std::log(noise);
+      variance.array().log().sum() + static_cast<double>(outside) * std::log(noise);
   const double constant =
       static_cast<double>(features()) * std::log(2.0 * std::numbers::pi) + log_determinant;
-  return -0.5 * (mahalanobis.array() + spe.array() / noise + constant);
+  Vector<double> distance = scaled_scores(*this, variance, x);
+  if (outside > 0) distance += squared_distances(*this, n_components, x) / noise;
+  return -0.5 * (distance.array() + constant);
 }
 
 template <typename T>
@@ -197,10 +200,12 @@ void check(const Model<T>& model) {
           "an eigenvalue is not finite or negative");
   require(std::is_sorted(model.eigenvalues.data(), model.eigenvalues.data() + held, std::greater<>()),
           "the eigenvalues are not descending");
-  const Vector<T> lengths = model.basis.colwise().norm().transpose();
+  require(std::isfinite(model.scatter_trace) && model.scatter_trace >= 0.0,
+          "the trace is not finite or negative");
+  const Matrix<T> gram = model.basis.transpose() * model.basis;
   const T slack = std::sqrt(std::numeric_limits<T>::epsilon());
-  require(lengths.allFinite() && (lengths.array() - T{1}).abs().maxCoeff() <= slack,
-          "a component is not of unit length");
+  require(gram.allFinite() && (gram - Matrix<T>::Identity(held, held)).cwiseAbs().maxCoeff() <= slack,
+          "the components are not orthonormal");
 }
 
 template struct Model<float>;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -21,7 +22,9 @@ constexpr std::array<std::pair<Method, std::string_view>, 8> kMethods = {{{Metho
 
 void require(bool holds, const char* option, const char* rule, double value) {
   if (!holds) {
-    throw std::invalid_argument(std::string(option) + " must be " + rule + ", not " + std::to_string(value));
+    std::ostringstream text;
+    text << option << " must be " << rule << ", not " << value;
+    throw std::invalid_argument(text.str());
   }
 }
 

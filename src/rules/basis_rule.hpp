@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "basis/orthonormal.hpp"
 #include "rules/rule.hpp"
 
 namespace roipca {
@@ -39,6 +40,15 @@ class BasisRule : public Rule<T> {
   Index capacity() const { return basis_.cols(); }
   auto components() { return basis_.leftCols(rank_); }
   auto components() const { return basis_.leftCols(rank_); }
+
+  /// The spectrum of a rule whose unit columns are orthonormal only in the limit.
+  Spectrum<T> orthonormal_spectrum() const {
+    Spectrum<T> spectrum{basis_.leftCols(rank_), values_.head(rank_), trace_};
+    const Index kept = orthonormalise_independent<T>(spectrum.basis, spectrum.values);
+    spectrum.basis.conservativeResize(Eigen::NoChange, kept);
+    spectrum.values.conservativeResize(kept);
+    return spectrum;
+  }
 
   /// Keeps the eigenvalues descending where a rule only estimates them; neighbours change places, with their
   /// columns.

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "basis/orthonormal.hpp"
 #include "rules/basis_rule.hpp"
 
 namespace roipca {
@@ -51,11 +50,7 @@ class CcipcaRule final : public BasisRule<T, CcipcaRule<T>> {
     this->keep_sorted();
   }
 
-  Spectrum<T> spectrum() const override {
-    auto spectrum = BasisRule<T, CcipcaRule<T>>::spectrum();
-    orthonormalise<T>(spectrum.basis);
-    return spectrum;
-  }
+  Spectrum<T> spectrum() const override { return this->orthonormal_spectrum(); }
 
  private:
   // Below this part of the row, what is left of it is rounding.

@@ -19,15 +19,15 @@ FroipcaRule<T>::FroipcaRule(const Options& options, Index features, Index capaci
 template <typename T>
 void FroipcaRule<T>::absorb(Eigen::Ref<Vector<T>> v, const Step& step) {
   const double residual = this->solve(v, step);
+  const bool small_turn = find_moves(residual);
   const bool grows = residual > 0.0 && this->rank_ < this->capacity();
-  if (!grows && find_moves(residual)) {
+  if (small_turn && !grows) {
     move(residual > 0.0 ? Eigen::Ref<const Vector<T>>(v) : Eigen::Ref<const Vector<T>>(v.head(0)));
   } else {
-    rates_.setZero();
     this->rotate(v);
   }
   this->take_values();
-  this->guard_.watch(this->components());
+  this->guard_.watch(this->components(), step.rows_before);
 }
 
 template <typename T>
@@ -40,6 +40,7 @@ std::vector<double> FroipcaRule<T>::learning_rates() const {
 // not. False where the formula does not hold.
 template <typename T>
 bool FroipcaRule<T>::find_moves(double residual) {
+  bool holds = true;
   const Index k = this->rank_;
   const auto vectors = this->small_vectors(k);
   const auto z = this->splitter_.coordinates().head(k);
@@ -53,13 +54,14 @@ bool FroipcaRule<T>::find_moves(double residual) {
     }
     const double own = vectors(i, i) - tau * z[i];
     const double out = residual > 0.0 ? vectors(k, i) : 0.0;
-    if (std::abs(out) > std::abs(own) || std::abs(tau) * z_norm > std::abs(own) || own == 0.0) return false;
+    holds = holds && std::abs(out) <= std::abs(own) && std::abs(tau) * z_norm <= std::abs(own) && own != 0.0;
     along_projection_[i] = tau / own;
     along_residual_[i] = out / own;
     // q_i + eta z_i r is the gradient rule; z_i = 0 leaves q_i where it is at any rate.
-    rates_[i] = residual > 0.0 && z[i] != 0.0 ? along_residual_[i] / (residual * z[i]) : 0.0;
+    const bool moves = residual > 0.0 && z[i] != 0.0 && own != 0.0;
+    rates_[i] = moves ? along_residual_[i] / (residual * z[i]) : 0.0;
   }
-  return true;
+  return holds;
 }
 
 // Q <- polar factor of Q (I + z a^T) + u c^T, u the unit residual. Its Gram matrix is I + W S W^T with the
@@ -110,9 +112,13 @@ void FroipcaRule<T>::move(const Eigen::Ref<const Vector<T>>& unit_residual) {
   const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> eigen(gram);
   const Eigen::Matrix3d d = eigen.operatorInverseSqrt() - Eigen::Matrix3d::Identity();
   left_.col(0).head(k) = z;
-  right_.col(0).head(k) = a + basis * (d * a3);
+  const Eigen::Vector3d a_bent = d * a3;
+  const Eigen::Vector3d c_bent = d * c3;
+  right_.col(0).head(k) = a;
+  right_.col(0).head(k).noalias() += basis * a_bent;
   right_.block(0, 1, k, 3).noalias() = basis * d;
-  row = c + basis * (d * c3);
+  row = c;
+  row.noalias() += basis * c_bent;
   this->rotation_.add_low_rank(this->components(), left_.topLeftCorner(k, 4), right_.topLeftCorner(k, 4),
                                unit_residual, row);
 }

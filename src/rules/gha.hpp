@@ -14,20 +14,16 @@ class GhaRule final : public GradientRule<T, GhaRule<T>> {
  public:
   using GradientRule<T, GhaRule<T>>::GradientRule;
 
-  void climb(Eigen::Ref<Vector<T>> v, const Eigen::Ref<const Vector<T>>& z, T rate) {
+  void climb(Eigen::Ref<Vector<T>> v, const Eigen::Ref<const Vector<T>>& z, double rate) {
     for (Index i = 0; i < this->rank_; ++i) {
       auto q = this->basis_.col(i);
       v -= z[i] * q;
-      q += (rate * z[i]) * v;
+      q += static_cast<T>(rate * static_cast<double>(z[i])) * v;
       q *= static_cast<T>(1.0 / std::sqrt(q.template cast<double>().squaredNorm()));
     }
   }
 
-  Spectrum<T> spectrum() const override {
-    auto spectrum = BasisRule<T, GhaRule<T>>::spectrum();
-    orthonormalise<T>(spectrum.basis);
-    return spectrum;
-  }
+  Spectrum<T> spectrum() const override { return this->orthonormal_spectrum(); }
 };
 
 }  // namespace roipca

@@ -28,7 +28,7 @@ class GradientRule : public BasisRule<T, Derived> {
     z.noalias() = this->components().transpose() * v;
     this->values_.head(this->rank_) += z.template cast<double>().cwiseAbs2();
     last_ = rate(step);
-    static_cast<Derived*>(this)->climb(v, z, static_cast<T>(last_));
+    static_cast<Derived*>(this)->climb(v, z, last_);
     this->keep_sorted();
   }
 

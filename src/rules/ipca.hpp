@@ -40,7 +40,7 @@ class IpcaRule final : public BasisRule<T, IpcaRule<T>> {
     rotation_.apply(this->basis_, v.head(residual > 0.0 ? v.size() : 0), eigen_.vectors(kept));
     this->rank_ = kept;
     this->values_.head(kept) = eigen_.values().head(kept).cwiseMax(0.0);
-    guard_.watch(this->components());
+    guard_.watch(this->components(), step.rows_before);
   }
 
  private:

@@ -11,8 +11,10 @@ class OjaRule final : public GradientRule<T, OjaRule<T>> {
  public:
   using GradientRule<T, OjaRule<T>>::GradientRule;
 
-  void climb(const Eigen::Ref<const Vector<T>>& v, const Eigen::Ref<const Vector<T>>& z, T rate) {
-    for (Index i = 0; i < this->rank_; ++i) this->basis_.col(i) += (rate * z[i]) * v;
+  void climb(const Eigen::Ref<const Vector<T>>& v, const Eigen::Ref<const Vector<T>>& z, double rate) {
+    for (Index i = 0; i < this->rank_; ++i) {
+      this->basis_.col(i) += static_cast<T>(rate * static_cast<double>(z[i])) * v;
+    }
     orthonormalise<T>(this->components());
   }
 };

@@ -16,7 +16,7 @@ class RoipcaRule final : public RankOneRule<T, RoipcaRule<T>> {
     this->solve(v, step);
     this->rotate(v);
     this->take_values();
-    this->guard_.watch(this->components());
+    this->guard_.watch(this->components(), step.rows_before);
   }
 };
 

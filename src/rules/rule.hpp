@@ -1,6 +1,7 @@
 /// What every update rule is to the estimator.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct Step {
   double weight = 0.0;         // of this row; positive
   double squared_norm = 0.0;   // |v|^2; positive
   double unit = 1.0;
+  std::int64_t rows_before = 0;
 
   double weight_after() const { return weight_before + weight; }
 };

@@ -35,3 +35,7 @@ separate_arguments(flags UNIX_COMMAND "${flags}")
 separate_arguments(library_flags UNIX_COMMAND "${CXX_FLAGS}")
 run(${CXX} -std=c++20 -O1 ${library_flags} ${FOREIGN_DIR}/main.cpp -o ${WORK_DIR}/by_pkg_config ${flags})
 run(${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${prefix}/${LIBDIR} ${WORK_DIR}/by_pkg_config)
+
+# For this machine's own instruction set: matrices cross the border, and Eigen's allocator must be the same on both sides.
+run(${CXX} -std=c++20 -O1 -march=native ${library_flags} ${FOREIGN_DIR}/main.cpp -o ${WORK_DIR}/native ${flags})
+run(${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${prefix}/${LIBDIR} ${WORK_DIR}/native)

@@ -30,6 +30,7 @@ Model<T> example_model() {
   model.rows = 7;
   model.weight = 6.1;
   model.weight_squares = std::nextafter(5.3, 6.0);
+  model.scatter_trace = 7.5;
   model.mean.resize(4);
   model.mean << -0.0, kTiny, 1.0 / 3.0, std::numeric_limits<double>::max();
   model.mean_tail.resize(4);
@@ -104,9 +105,9 @@ template <typename T>
 bool same_bits(const Model<T>& a, const Model<T>& b) {
   return a.options == b.options && a.n_components == b.n_components && a.rows == b.rows &&
          same_bits(a.weight, b.weight) && same_bits(a.weight_squares, b.weight_squares) &&
-         same_bits(a.mean, b.mean) && same_bits(a.mean_tail, b.mean_tail) &&
-         same_bits(a.scatter, b.scatter) && same_bits(a.eigenvalues, b.eigenvalues) &&
-         same_bits(a.basis, b.basis);
+         same_bits(a.scatter_trace, b.scatter_trace) && same_bits(a.mean, b.mean) &&
+         same_bits(a.mean_tail, b.mean_tail) && same_bits(a.scatter, b.scatter) &&
+         same_bits(a.eigenvalues, b.eigenvalues) && same_bits(a.basis, b.basis);
 }
 
 }  // namespace roipca::io

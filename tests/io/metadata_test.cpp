@@ -43,8 +43,8 @@ TEST(Metadata, EveryChoiceComesBack) {
   for (const Mu mu : {Mu::mean(), Mu::zero(), Mu::fixed(0.0), Mu::fixed(0.1)}) {
     EXPECT_EQ(round_trip({.mu = mu}).mu, mu);
   }
-  for (const LearningRate rate :
-       {LearningRate::scale_free(), LearningRate::tuned(), LearningRate::fixed(0.3)}) {
+  for (const LearningRate rate : {LearningRate::scale_free(), LearningRate::tuned(),
+                                  LearningRate{LearningRate::Kind::kTuned, 3.61}, LearningRate::fixed(0.3)}) {
     EXPECT_EQ(round_trip({.learning_rate = rate}).learning_rate, rate);
   }
   for (const Tau tau : {Tau::kZero, Tau::kOptimal}) EXPECT_EQ(round_trip({.tau = tau}).tau, tau);
@@ -64,9 +64,11 @@ TEST(Metadata, RealNumbersComeBackToTheSameBits) {
     settings.options.learning_rate = LearningRate::fixed(number);
     settings.weight = number;
     settings.weight_squares = number;
+    settings.scatter_trace = number;
     const Settings back = to_settings(to_metadata(settings));
-    for (const double other : {back.options.forgetting, back.options.amnesia, back.options.mu.variance,
-                               back.options.learning_rate.c, back.weight, back.weight_squares}) {
+    for (const double other :
+         {back.options.forgetting, back.options.amnesia, back.options.mu.variance,
+          back.options.learning_rate.c, back.weight, back.weight_squares, back.scatter_trace}) {
       EXPECT_EQ(std::bit_cast<std::uint64_t>(other), std::bit_cast<std::uint64_t>(number)) << number;
     }
   }

@@ -62,7 +62,7 @@ TEST(ModelLayout, TheHeaderIsTheOneInTheDocumentation) {
       R"({"__metadata__":{"format":"roipca-model","format_version":"1","checksum":"*","library_version":"*",)"
       R"("method":"froipca","n_components_option":"2","mu":"0.1","tau":"optimal","oversampling":"1",)"
       R"("center":"true","forgetting":"0.99","learning_rate":"scale_free","amnesia":"2",)"
-      R"("n_components":"2","rows":"7","weight":"6.1","weight_squares":"5.300000000000001"},)"
+      R"("n_components":"2","rows":"7","weight":"6.1","weight_squares":"5.300000000000001","scatter_trace":"7.5"},)"
       R"("mean":{"data_offsets":[0,32],"dtype":"F64","shape":[4]},)"
       R"("mean_tail":{"data_offsets":[32,64],"dtype":"F64","shape":[4]},)"
       R"("scatter":{"data_offsets":[64,96],"dtype":"F64","shape":[4]},)"

@@ -47,15 +47,21 @@ int posix_memalign(void** result, std::size_t alignment, std::size_t size) {
 namespace roipca {
 namespace {
 
-class Allocation : public ::testing::TestWithParam<Method> {};
+struct Case {
+  const char* name;
+  Options options;
+};
+
+class Allocation : public ::testing::TestWithParam<Case> {};
 
 template <typename T>
-void expect_no_allocation_per_row(Method method, Index features, Index components) {
+void expect_no_allocation_per_row(Options options, Index features, Index components) {
   std::mt19937_64 random(1);
   std::normal_distribution<T> normal;
   RowMatrix<T> rows(3000, features);
   for (T& entry : rows.reshaped()) entry = normal(random);
-  OnlinePca<T> pca({.n_components = components, .method = method, .forgetting = 0.999});
+  options.n_components = components;
+  OnlinePca<T> pca(options);
   pca.partial_fit(rows.topRows(200));
   const long before = allocations;
   pca.partial_fit(rows);
@@ -65,9 +71,9 @@ void expect_no_allocation_per_row(Method method, Index features, Index component
 }
 
 TEST_P(Allocation, NoneForRowsAfterTheFirst) {
-  expect_no_allocation_per_row<double>(GetParam(), 50, 5);
-  expect_no_allocation_per_row<float>(GetParam(), 50, 5);
-  expect_no_allocation_per_row<double>(GetParam(), 300, 30);
+  expect_no_allocation_per_row<double>(GetParam().options, 50, 5);
+  expect_no_allocation_per_row<float>(GetParam().options, 50, 5);
+  expect_no_allocation_per_row<double>(GetParam().options, 300, 30);
 }
 
 TEST(AllocationCounter, SeesAnAllocation) {
@@ -77,11 +83,19 @@ TEST(AllocationCounter, SeesAnAllocation) {
   EXPECT_GT(allocations, before);
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryMethod, Allocation,
-                         ::testing::Values(Method::kRoipca, Method::kFroipca, Method::kIpca, Method::kCcipca,
-                                           Method::kGha, Method::kOja, Method::kFrequentDirections,
-                                           Method::kExact),
-                         [](const auto& method) { return std::string(name(method.param)); });
+INSTANTIATE_TEST_SUITE_P(
+    EveryMethod, Allocation,
+    ::testing::Values(Case{"roipca", {.method = Method::kRoipca}},
+                      Case{"roipca_forgetting", {.method = Method::kRoipca, .forgetting = 0.999}},
+                      Case{"roipca_uncentred",
+                           {.method = Method::kRoipca, .mu = Mu::fixed(1.0), .center = false}},
+                      Case{"froipca", {.method = Method::kFroipca}},
+                      Case{"froipca_optimal_tau", {.method = Method::kFroipca, .tau = Tau::kOptimal}},
+                      Case{"ipca", {.method = Method::kIpca}}, Case{"ccipca", {.method = Method::kCcipca}},
+                      Case{"gha", {.method = Method::kGha}}, Case{"oja", {.method = Method::kOja}},
+                      Case{"fd", {.method = Method::kFrequentDirections, .forgetting = 0.999}},
+                      Case{"exact", {.method = Method::kExact}}),
+    [](const auto& chosen) { return std::string(chosen.param.name); });
 
 }  // namespace
 }  // namespace roipca

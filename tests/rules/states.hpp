@@ -4,6 +4,7 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -61,13 +62,28 @@ inline Spectrum<double> dense_spectrum(const Eigen::MatrixXd& a, Index k) {
           a.trace()};
 }
 
-inline Step plain_step(const Eigen::VectorXd& v, double weight_before) {
-  return {.weight_before = weight_before, .weight = 1.0, .squared_norm = v.squaredNorm(), .unit = 1.0};
+template <typename T>
+void absorb(Rule<T>& rule, const Eigen::VectorXd& row, double weight_before = 0.0) {
+  Vector<T> v = row.cast<T>();
+  const double squared = v.template cast<double>().squaredNorm();
+  rule.absorb(v, {.weight_before = weight_before, .weight = 1.0, .squared_norm = squared, .unit = 1.0});
 }
 
-inline void absorb(Rule<double>& rule, const Eigen::VectorXd& row, double weight_before = 0.0) {
-  Eigen::VectorXd v = row;
-  rule.absorb(v, plain_step(row, weight_before));
+template <typename T>
+void start(Rule<T>& rule, const Spectrum<double>& s) {
+  rule.start({s.basis.cast<T>(), s.values, s.trace});
+}
+
+template <typename T>
+Spectrum<double> read(const Rule<T>& rule) {
+  const auto s = rule.spectrum();
+  return {s.basis.template cast<double>(), s.values, s.trace};
+}
+
+/// A tolerance that is `in_double` for double and as many roundings for float.
+template <typename T>
+double tolerance(double in_double) {
+  return in_double * (double{std::numeric_limits<T>::epsilon()} / std::numeric_limits<double>::epsilon());
 }
 
 inline double drift(const Eigen::MatrixXd& q) {

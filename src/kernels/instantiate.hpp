@@ -1,0 +1,15 @@
+// Ends a source file of one instruction set: see implementation.hpp.
+namespace roipca::kernels::ROIPCA_KERNEL_NAMESPACE {
+namespace {
+
+template <typename T>
+constexpr Table<T> make_table() {
+  return {dots<T>, gram<T>, rotate<T>, centre<T>, scale_and_square<T>, any_beyond<T>};
+}
+
+}  // namespace
+
+extern const Kernels kernels;
+const Kernels kernels = {ROIPCA_KERNEL_NAME, make_table<float>(), make_table<double>(), solve_eigen};
+
+}  // namespace roipca::kernels::ROIPCA_KERNEL_NAMESPACE

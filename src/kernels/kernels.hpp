@@ -1,0 +1,83 @@
+/// The loops over d-long data, and the small eigenproblem, compiled once for each instruction set and chosen
+/// when the program starts.
+#pragma once
+
+#include <cstddef>
+
+namespace roipca::kernels {
+
+/// Rows are `stride` numbers apart, start at 64-byte boundaries and are padded with zeros to a multiple of
+/// kLane numbers; `length` is the padded length. See AlignedRows.
+inline constexpr std::ptrdiff_t kLane = 32;  // two vectors of the widest kind, of float
+
+template <typename T>
+struct RowsView {
+  const T* data;
+  std::ptrdiff_t stride;
+  std::ptrdiff_t count;
+};
+
+/// What centring one row needs to know and finds out: see Moments.
+template <typename T>
+struct CentringArrays {
+  const T* row;
+  double* mean;
+  double* tail;
+  double* delta;
+};
+
+template <typename T>
+struct Table {
+  /// out[i * out_stride + j] = a_i . b_j over features [0, length), in double across stretches of features.
+  void (*dots)(RowsView<T> a, RowsView<T> b, std::ptrdiff_t length, double* out, std::ptrdiff_t out_stride);
+
+  /// The same for a = b: only j <= i is written.
+  void (*gram)(RowsView<T> a, std::ptrdiff_t length, double* out, std::ptrdiff_t out_stride);
+
+  /// q_j <- sum_i coef[i * coef_stride + j] s_i for j < columns, where s are the rows of q followed by those
+  /// of x. In place: q has room for `columns` rows, of which q_count are read. `panel` is scratch of 2 kLane
+  /// * columns.
+  void (*rotate)(T* q, std::ptrdiff_t q_stride, std::ptrdiff_t q_count, RowsView<T> x, const T* coef,
+                 std::ptrdiff_t coef_stride, std::ptrdiff_t columns, std::ptrdiff_t length, T* panel);
+
+  /// delta = (row - mean) - tail; (mean, tail) moves by share * delta (not at all for share 0). Returns
+  /// |scale delta|^2. No padding: any length, any alignment.
+  double (*centre)(CentringArrays<T> arrays, std::ptrdiff_t length, double share, double scale);
+
+  /// v = scale * delta, scatter += v^2. No padding.
+  void (*scale_and_square)(const double* delta, std::ptrdiff_t length, double scale, T* v, double* scatter);
+
+  /// Whether any |x| is above `limit` or a NaN. No padding.
+  bool (*any_beyond)(const T* x, std::ptrdiff_t length, T limit);
+};
+
+/// Eigenpairs of a symmetric matrix of order n: `a` holds its lower triangle, column-major with `stride` (a
+/// multiple of 8, at least n), and is replaced by the eigenvectors, one a column; `values` come in the same
+/// order, which is none in particular. `work` is scratch of 3 * stride numbers. All 64-byte aligned.
+using EigenSolver = void (*)(std::ptrdiff_t n, double* a, std::ptrdiff_t stride, double* values,
+                             double* work);
+
+/// Everything that one instruction set has.
+struct Kernels {
+  const char* name;
+  Table<float> single_precision;
+  Table<double> double_precision;
+  EigenSolver eigen_solver;
+};
+
+/// The kernels in use: the best that the machine has, or those that the environment variable ROIPCA_ISA names
+/// (read once). Throws std::runtime_error where it names none that the machine has.
+const Kernels& active();
+
+template <typename T>
+const Table<T>& table();
+template <>
+inline const Table<float>& table<float>() {
+  return active().single_precision;
+}
+template <>
+inline const Table<double>& table<double>() {
+  return active().double_precision;
+}
+
+}  // namespace roipca::kernels

@@ -1,0 +1,9 @@
+#define ROIPCA_KERNEL_NAMESPACE x86_64_v2
+#define ROIPCA_KERNEL_NAME "x86-64-v2"
+#define ROIPCA_VECTOR_BYTES 16
+
+#include "kernels/implementation.hpp"
+// In this order.
+#include "kernels/eigen_implementation.hpp"
+// In this order.
+#include "kernels/instantiate.hpp"

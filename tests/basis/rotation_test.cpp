@@ -1,0 +1,111 @@
+#include "basis/rotation.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/models.hpp"
+#include "support/rows.hpp"
+
+namespace roipca {
+namespace {
+
+using namespace support;
+
+// Widths around the slab of 64 features, below, at and beyond it, and no multiple of it.
+constexpr std::array<Index, 7> kWidths = {1, 5, 63, 64, 65, 128, 200};
+
+template <typename T>
+class Rotate : public ::testing::Test {
+ protected:
+  static Matrix<T> matrix(Index rows, Index cols, unsigned seed) {
+    return normal_rows(rows, cols, seed).template cast<T>();
+  }
+};
+TYPED_TEST_SUITE(Rotate, Scalars);
+
+// Sums of up to 20 products of numbers up to about 4 each.
+template <typename T>
+constexpr double kTolerance = 20 * 16 * kEpsilon<T>;
+
+TYPED_TEST(Rotate, ApplyWithoutExtraIsTheProduct) {
+  for (const Index d : kWidths) {
+    Matrix<TypeParam> basis = this->matrix(d, 6, 1);
+    const Matrix<double> v = normal_rows(6, 4, 2);
+    const Matrix<double> expected = basis.template cast<double>() * v;
+    Rotation<TypeParam>(6).apply(basis, Vector<TypeParam>(), v);
+    EXPECT_LT((basis.leftCols(4).template cast<double>() - expected).cwiseAbs().maxCoeff(),
+              kTolerance<TypeParam>)
+        << d;
+  }
+}
+
+TYPED_TEST(Rotate, ApplyWithExtraIsTheProductWithOneMoreColumn) {
+  for (const Index d : kWidths) {
+    Matrix<TypeParam> basis = this->matrix(d, 6, 1);
+    const Vector<TypeParam> extra = this->matrix(d, 1, 3);
+    const Matrix<double> v = normal_rows(7, 6, 2);
+    Matrix<double> wide(d, 7);
+    wide << basis.template cast<double>(), extra.template cast<double>();
+    Rotation<TypeParam>(7).apply(basis, extra, v);
+    EXPECT_LT((basis.template cast<double>() - wide * v).cwiseAbs().maxCoeff(), kTolerance<TypeParam>) << d;
+  }
+}
+
+TYPED_TEST(Rotate, ApplyCanGrowTheBasisByTheExtraColumn) {
+  Matrix<TypeParam> basis = this->matrix(100, 6, 1);
+  const Vector<TypeParam> extra = this->matrix(100, 1, 3);
+  const Matrix<double> v = normal_rows(4, 4, 2);
+  Matrix<double> wide(100, 4);
+  wide << basis.leftCols(3).template cast<double>(), extra.template cast<double>();
+  Rotation<TypeParam>(7).apply(basis, extra, v);
+  EXPECT_LT((basis.leftCols(4).template cast<double>() - wide * v).cwiseAbs().maxCoeff(),
+            kTolerance<TypeParam>);
+}
+
+TYPED_TEST(Rotate, ApplyLeavesTheColumnsBehindAlone) {
+  Matrix<TypeParam> basis = this->matrix(100, 6, 1);
+  const Matrix<TypeParam> behind = basis.rightCols(2);
+  Rotation<TypeParam>(6).apply(basis, Vector<TypeParam>(), normal_rows(6, 4, 2));
+  EXPECT_EQ(basis.rightCols(2), behind);
+}
+
+TYPED_TEST(Rotate, AddLowRankIsThePlainSum) {
+  for (const Index d : kWidths) {
+    Matrix<TypeParam> basis = this->matrix(d, 6, 1);
+    const Vector<TypeParam> extra = this->matrix(d, 1, 3);
+    const Matrix<double> left = normal_rows(6, 3, 4);
+    const Matrix<double> right = normal_rows(6, 3, 5);
+    const Vector<double> row = normal_rows(6, 1, 6);
+    const Matrix<double> before = basis.template cast<double>();
+    const Matrix<double> expected =
+        before + before * left * right.transpose() + extra.template cast<double>() * row.transpose();
+    Rotation<TypeParam>(7).add_low_rank(basis, left, right, extra, row);
+    EXPECT_LT((basis.template cast<double>() - expected).cwiseAbs().maxCoeff(), kTolerance<TypeParam>) << d;
+  }
+}
+
+TYPED_TEST(Rotate, AddLowRankWithoutExtraLeavesItsTermOut) {
+  Matrix<TypeParam> basis = this->matrix(100, 6, 1);
+  const Matrix<double> left = normal_rows(6, 3, 4);
+  const Matrix<double> right = normal_rows(6, 3, 5);
+  const Matrix<double> before = basis.template cast<double>();
+  Rotation<TypeParam>(6).add_low_rank(basis, left, right, Vector<TypeParam>(), Vector<double>::Ones(6));
+  EXPECT_LT(
+      (basis.template cast<double>() - before - before * left * right.transpose()).cwiseAbs().maxCoeff(),
+      kTolerance<TypeParam>);
+}
+
+// fROIPCA with tau* adds rank four and a residual, also to a single component.
+TYPED_TEST(Rotate, AddLowRankTakesMoreTermsThanColumns) {
+  Matrix<TypeParam> basis = this->matrix(100, 1, 1);
+  const Vector<TypeParam> extra = this->matrix(100, 1, 3);
+  const Matrix<double> left = normal_rows(1, 4, 4);
+  const Matrix<double> right = normal_rows(1, 4, 5);
+  const Matrix<double> before = basis.template cast<double>();
+  const Matrix<double> expected =
+      before + before * left * right.transpose() + 0.5 * extra.template cast<double>();
+  Rotation<TypeParam>(2).add_low_rank(basis, left, right, extra, Vector<double>::Constant(1, 0.5));
+  EXPECT_LT((basis.template cast<double>() - expected).cwiseAbs().maxCoeff(), kTolerance<TypeParam>);
+}
+
+}  // namespace
+}  // namespace roipca

@@ -1,0 +1,106 @@
+#include "basis/split.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "support/models.hpp"
+#include "support/rows.hpp"
+
+namespace roipca {
+namespace {
+
+using namespace support;
+
+template <typename T>
+class Split : public ::testing::Test {
+ protected:
+  static constexpr Index kFeatures = 131;
+  static constexpr Index kColumns = 7;
+  const Matrix<T> q_ = orthonormal_columns(kFeatures, kColumns, 1).cast<T>();
+
+  struct Parts {
+    Vector<double> z;
+    Vector<T> r;
+    double length;
+  };
+  Parts split(Vector<T> v) const {
+    Splitter<T> splitter(kColumns);
+    const double squared = v.template cast<double>().squaredNorm();
+    const double length = splitter.split(q_, squared, v);
+    return {splitter.coordinates().head(kColumns), v, length};
+  }
+  Vector<T> in_span() const { return q_ * Vector<T>::LinSpaced(kColumns, T{1}, T{2}); }
+  Vector<T> random() const { return normal_rows(1, kFeatures, 2).row(0).transpose().template cast<T>(); }
+};
+TYPED_TEST_SUITE(Split, Scalars);
+
+// A dot product of d numbers, rounded d times: at most d epsilon |v|, in practice its root.
+template <typename T>
+constexpr double kDotError = 131 * kEpsilon<T>;
+
+TYPED_TEST(Split, CoordinatesAreTheDotProductsInLongDouble) {
+  const auto v = this->random();
+  const Vector<long double> z =
+      this->q_.template cast<long double>().transpose() * v.template cast<long double>();
+  EXPECT_LT((this->split(v).z - z.template cast<double>()).cwiseAbs().maxCoeff(),
+            kDotError<TypeParam> * v.norm());
+}
+
+TYPED_TEST(Split, TheResidualIsWhatTheProjectionLeavesInLongDouble) {
+  const auto v = this->random();
+  const Matrix<long double> q = this->q_.template cast<long double>();
+  const Vector<long double> wide = v.template cast<long double>();
+  const Vector<double> r = (wide - q * (q.transpose() * wide)).template cast<double>();
+  EXPECT_LT((this->split(v).r.template cast<double>() - r).norm(), kDotError<TypeParam> * v.norm());
+}
+
+TYPED_TEST(Split, TheLengthIsThatOfTheResidual) {
+  const auto parts = this->split(this->random());
+  EXPECT_DOUBLE_EQ(parts.length, parts.r.template cast<double>().norm());
+}
+
+TYPED_TEST(Split, ARowInTheSpanHasNoResidual) { EXPECT_EQ(this->split(this->in_span()).length, 0.0); }
+
+TYPED_TEST(Split, ARowOrthogonalToTheSpanIsItsOwnResidual) {
+  const Matrix<TypeParam> all = orthonormal_columns(131, 8, 1).cast<TypeParam>();
+  const Vector<TypeParam> v = all.col(7);
+  EXPECT_LT((this->split(v).r - v).norm(), kDotError<TypeParam>);
+}
+
+TYPED_TEST(Split, NearlyInTheSpanTheResidualIsStillOrthogonal) {
+  for (const double part : {1e-1, 1e-2, 1e3 * kEpsilon<TypeParam>}) {
+    const Vector<TypeParam> v = this->in_span() + static_cast<TypeParam>(part) * this->random();
+    const auto parts = this->split(v);
+    ASSERT_GT(parts.length, 0.0) << part;
+    const Vector<double> along =
+        this->q_.template cast<double>().transpose() * parts.r.template cast<double>();
+    EXPECT_LT(along.norm(), kDotError<TypeParam> * parts.length) << part;
+  }
+}
+
+TYPED_TEST(Split, AnEmptyBasisLeavesTheWholeRow) {
+  Splitter<TypeParam> splitter(4);
+  Vector<TypeParam> v = this->random();
+  const Vector<TypeParam> before = v;
+  const double length = splitter.split(Matrix<TypeParam>(131, 0), v.template cast<double>().squaredNorm(), v);
+  EXPECT_EQ(v, before);
+  EXPECT_DOUBLE_EQ(length, before.template cast<double>().norm());
+}
+
+TYPED_TEST(Split, TheLengthStandsBehindTheCoordinates) {
+  Splitter<TypeParam> splitter(7);
+  Vector<TypeParam> v = this->random();
+  const double length = splitter.split(this->q_, v.template cast<double>().squaredNorm(), v);
+  EXPECT_EQ(splitter.coordinates()[7], length);
+}
+
+TYPED_TEST(Split, ASquareBasisLeavesNothing) {
+  const Matrix<TypeParam> q = orthonormal_columns(9, 9, 3).cast<TypeParam>();
+  Splitter<TypeParam> splitter(9);
+  Vector<TypeParam> v = normal_rows(9, 1, 4).cast<TypeParam>();
+  EXPECT_EQ(splitter.split(q, v.template cast<double>().squaredNorm(), v), 0.0);
+}
+
+}  // namespace
+}  // namespace roipca

@@ -1,0 +1,146 @@
+#include "roipca/batch_pca.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "roipca/errors.hpp"
+#include "support/dense_oracle.hpp"
+#include "support/models.hpp"
+#include "support/rows.hpp"
+
+namespace roipca {
+namespace {
+
+using namespace support;
+
+struct Shape {
+  Index n, d;
+};
+
+// Tall, wide, square, a single row, a single feature, and sizes on both sides of where Eigen's SVD changes
+// method.
+constexpr std::array<Shape, 9> kShapes = {
+    {{50, 7}, {7, 50}, {20, 20}, {1, 6}, {30, 1}, {1, 1}, {2, 3}, {17, 16}, {40, 33}}};
+
+template <typename T>
+class Batch : public ::testing::Test {
+ protected:
+  static RowMatrix<T> rows(const Shape& shape) {
+    RowMatrix<double> rows = normal_rows(shape.n, shape.d, 1);
+    rows.array() += 3.0;
+    return rows.cast<T>();
+  }
+  // Everything is in double; the basis is rounded to T at the end.
+  static constexpr double kTolerance = 64 * kEpsilon<double> + 2 * kEpsilon<T>;
+};
+TYPED_TEST_SUITE(Batch, Scalars);
+
+TYPED_TEST(Batch, EigenpairsAreThoseOfTheDenseScatterForEveryShape) {
+  for (const auto& shape : kShapes) {
+    const auto rows = this->rows(shape);
+    const auto oracle = dense_pca(rows.template cast<double>());
+    if (oracle.values[0] == 0.0) continue;
+    const auto model = batch_pca<TypeParam>(rows, options_for(Method::kExact, 0));
+    EXPECT_LT(relative_difference(modelled_scatter(model), oracle.scatter),
+              this->kTolerance * std::sqrt(shape.d))
+        << shape.n << " x " << shape.d;
+  }
+}
+
+TYPED_TEST(Batch, MeanScatterAndWeightAreThoseOfTheDenseOracle) {
+  for (const auto& shape : kShapes) {
+    const auto rows = this->rows(shape);
+    const auto oracle = dense_pca(rows.template cast<double>());
+    const auto model = batch_pca<TypeParam>(rows, options_for(Method::kRoipca, 1));
+    EXPECT_LT((model.mean - oracle.mean).norm(), 4 * kEpsilon<double> * oracle.mean.norm());
+    EXPECT_LE((model.scatter - oracle.scatter.diagonal()).norm(), 64 * kEpsilon<double> * oracle.values[0]);
+    EXPECT_EQ(model.weight, static_cast<double>(shape.n));
+    EXPECT_EQ(model.rows, shape.n);
+  }
+}
+
+TYPED_TEST(Batch, ComponentsAreOrthonormalForEveryShapeWhateverTheRank) {
+  for (const auto& shape : kShapes) {
+    const auto model = batch_pca<TypeParam>(this->rows(shape), options_for(Method::kExact, 0));
+    EXPECT_EQ(model.basis.cols(), shape.d);
+    EXPECT_LT(orthonormality_error(model.basis), 16 * kEpsilon<TypeParam>) << shape.n << " x " << shape.d;
+  }
+}
+
+TYPED_TEST(Batch, ThereIsNoVarianceBeyondTheRank) {
+  const auto model = batch_pca<TypeParam>(this->rows({5, 12}), options_for(Method::kExact, 0));
+  EXPECT_EQ(model.eigenvalues.tail(12 - 4), Vector<double>::Zero(8));
+}
+
+TYPED_TEST(Batch, WithoutCentringEigenpairsAreThoseOfTheSecondMoments) {
+  Options options = options_for(Method::kExact, 0);
+  options.center = false;
+  for (const auto& shape : kShapes) {
+    const auto rows = this->rows(shape);
+    const auto oracle = dense_pca(rows.template cast<double>(), {}, false);
+    const auto model = batch_pca<TypeParam>(rows, options);
+    EXPECT_LT(relative_difference(modelled_scatter(model), oracle.scatter),
+              this->kTolerance * std::sqrt(shape.d))
+        << shape.n << " x " << shape.d;
+  }
+}
+
+TYPED_TEST(Batch, WeightsAreThoseOfTheDenseOracle) {
+  const auto rows = this->rows({60, 9});
+  const Vector<double> weights = uniform_numbers(60, 3) * 5.0;
+  const auto oracle = dense_pca(rows.template cast<double>(), weights);
+  const auto model = batch_pca<TypeParam>(rows, options_for(Method::kExact, 0), weights);
+  EXPECT_LT(relative_difference(modelled_scatter(model), oracle.scatter), 3 * this->kTolerance);
+}
+
+TYPED_TEST(Batch, RepeatedEigenvaluesAreFound) {
+  RowMatrix<TypeParam> rows(40, 20);
+  rows << RowMatrix<TypeParam>::Identity(20, 20), -RowMatrix<TypeParam>::Identity(20, 20);
+  const auto model = batch_pca<TypeParam>(rows, options_for(Method::kExact, 0));
+  EXPECT_LT((model.eigenvalues.array() - 2.0).abs().maxCoeff(), 40 * kEpsilon<double>);
+}
+
+TYPED_TEST(Batch, ItHoldsAsManyEigenpairsAsTheOptionsAskFor) {
+  Options options = options_for(Method::kRoipca, 3);
+  options.oversampling = 4;
+  EXPECT_EQ(batch_pca<TypeParam>(this->rows({50, 20}), options).basis.cols(), 7);
+}
+
+TYPED_TEST(Batch, ZeroRowsHaveNoVariance) {
+  const auto model = batch_pca<TypeParam>(RowMatrix<TypeParam>::Zero(4, 3), options_for(Method::kExact, 2));
+  EXPECT_EQ(model.eigenvalues, Vector<double>::Zero(2));
+  EXPECT_LT(orthonormality_error(model.basis), 4 * kEpsilon<TypeParam>);
+}
+
+TYPED_TEST(Batch, EveryScaleGivesTheSameComponentsToTheLastBit) {
+  const auto rows = this->rows({50, 20});
+  const auto plain = batch_pca<TypeParam>(rows, options_for(Method::kExact, 0));
+  const int reach = std::is_same_v<TypeParam, float> ? 100 : 498;
+  for (const int exponent : {-reach, reach}) {
+    const auto scale = static_cast<TypeParam>(std::ldexp(1.0, exponent));
+    const auto scaled = batch_pca<TypeParam>(rows * scale, options_for(Method::kExact, 0));
+    EXPECT_TRUE(same_bits(scaled.basis, plain.basis)) << exponent;
+  }
+}
+
+TYPED_TEST(Batch, WeightsThatAreAllZeroAreRefused) {
+  EXPECT_THROW(
+      batch_pca<TypeParam>(this->rows({3, 2}), options_for(Method::kExact, 1), Vector<double>::Zero(3)),
+      std::invalid_argument);
+}
+
+TYPED_TEST(Batch, ARowThatIsNotANumberIsRefused) {
+  auto rows = this->rows({3, 2});
+  rows(1, 1) = std::numeric_limits<TypeParam>::quiet_NaN();
+  EXPECT_THROW(batch_pca<TypeParam>(rows, options_for(Method::kExact, 1)), DataError);
+}
+
+TYPED_TEST(Batch, TheModelPassesItsOwnCheck) {
+  for (const auto& shape : kShapes) {
+    EXPECT_NO_THROW(check(batch_pca<TypeParam>(this->rows(shape), options_for(Method::kRoipca, 1))));
+  }
+}
+
+}  // namespace
+}  // namespace roipca

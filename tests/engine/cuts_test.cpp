@@ -1,0 +1,150 @@
+// The model depends on the rows and their order, not on the calls that brought them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include "roipca/online_pca.hpp"
+#include "support/models.hpp"
+#include "support/rows.hpp"
+
+namespace roipca {
+namespace {
+
+using namespace support;
+
+template <typename T>
+class Cuts : public ::testing::Test {
+ protected:
+  // Enough rows for every sketch to be full several times and for the drift guard to look twice.
+  static constexpr Index kRows = 300;
+  const RowMatrix<T> rows_ = decaying_rows(kRows, 17, 0.8, 1).cast<T>();
+
+  static Model<T> whole(const Options& options, const RowMatrix<T>& rows) {
+    return OnlinePca<T>(options).partial_fit(rows).model();
+  }
+};
+TYPED_TEST_SUITE(Cuts, Scalars);
+
+TYPED_TEST(Cuts, OneByOneGivesTheSameBitsAsAllAtOnce) {
+  for (const Method method : kAllMethods) {
+    OnlinePca<TypeParam> pca(options_for(method, 3));
+    for (Index i = 0; i < this->kRows; ++i) pca.update(this->rows_.row(i).transpose());
+    EXPECT_EQ(first_difference(pca.model(), this->whole(pca.options(), this->rows_)), "") << name(method);
+  }
+}
+
+TYPED_TEST(Cuts, RandomCutsGiveTheSameBitsAsAllAtOnce) {
+  std::mt19937_64 bits(2);
+  for (const Method method : kAllMethods) {
+    OnlinePca<TypeParam> pca(options_for(method, 3));
+    for (Index from = 0; from < this->kRows;) {
+      const Index count = std::min<Index>(this->kRows - from, 1 + static_cast<Index>(bits() % 40));
+      pca.partial_fit(this->rows_.middleRows(from, count));
+      from += count;
+    }
+    EXPECT_EQ(first_difference(pca.model(), this->whole(pca.options(), this->rows_)), "") << name(method);
+  }
+}
+
+TYPED_TEST(Cuts, ReadingTheModelAfterEveryRowChangesNoBit) {
+  for (const Method method : kAllMethods) {
+    OnlinePca<TypeParam> pca(options_for(method, 3));
+    for (Index i = 0; i < this->kRows; ++i) {
+      pca.update(this->rows_.row(i).transpose());
+      static_cast<void>(pca.model());
+      static_cast<void>(pca.learning_rates());
+    }
+    EXPECT_EQ(first_difference(pca.model(), this->whole(pca.options(), this->rows_)), "") << name(method);
+  }
+}
+
+TYPED_TEST(Cuts, RowsOfAWiderMatrixAreReadInPlaceWithTheSameBits) {
+  RowMatrix<TypeParam> wide = RowMatrix<TypeParam>::Constant(this->kRows, 23, TypeParam{7});
+  wide.middleCols(3, 17) = this->rows_;
+  for (const Method method : kAllMethods) {
+    OnlinePca<TypeParam> pca(options_for(method, 3));
+    pca.partial_fit(wide.middleCols(3, 17));
+    EXPECT_EQ(first_difference(pca.model(), this->whole(pca.options(), this->rows_)), "") << name(method);
+  }
+}
+
+TYPED_TEST(Cuts, CutsDoNotMatterWhileForgettingAndWeighing) {
+  const Vector<double> weights = uniform_numbers(this->kRows, 3) * 4.0;
+  for (const Method method : kAllMethods) {
+    Options options = options_for(method, 3);
+    options.forgetting = 0.97;
+    OnlinePca<TypeParam> whole(options);
+    whole.partial_fit(this->rows_, weights);
+    OnlinePca<TypeParam> single(options);
+    for (Index i = 0; i < this->kRows; ++i) single.update(this->rows_.row(i).transpose(), weights[i]);
+    EXPECT_EQ(first_difference(single.model(), whole.model()), "") << name(method);
+  }
+}
+
+TYPED_TEST(Cuts, ACopyGoesOnAsTheOriginalWould) {
+  for (const Method method : kAllMethods) {
+    OnlinePca<TypeParam> pca(options_for(method, 3));
+    pca.partial_fit(this->rows_.topRows(150));
+    OnlinePca<TypeParam> copy(pca);
+    copy.partial_fit(this->rows_.bottomRows(150));
+    EXPECT_EQ(first_difference(copy.model(), this->whole(pca.options(), this->rows_)), "") << name(method);
+  }
+}
+
+TYPED_TEST(Cuts, WhatACopyTakesDoesNotReachTheOriginal) {
+  for (const Method method : kAllMethods) {
+    OnlinePca<TypeParam> pca(options_for(method, 3));
+    pca.partial_fit(this->rows_.topRows(150));
+    const auto before = pca.model();
+    OnlinePca<TypeParam> copy(pca);
+    copy.partial_fit(this->rows_.bottomRows(150));
+    EXPECT_EQ(first_difference(pca.model(), before), "") << name(method);
+  }
+}
+
+TYPED_TEST(Cuts, AnAssignedEstimatorGoesOnAsItsSourceWould) {
+  for (const Method method : kAllMethods) {
+    OnlinePca<TypeParam> pca(options_for(method, 3));
+    pca.partial_fit(this->rows_.topRows(150));
+    OnlinePca<TypeParam> other(options_for(Method::kExact, 2));
+    other.partial_fit(RowMatrix<TypeParam>::Identity(5, 5));
+    other = pca;
+    other.partial_fit(this->rows_.bottomRows(150));
+    EXPECT_EQ(first_difference(other.model(), this->whole(pca.options(), this->rows_)), "") << name(method);
+  }
+}
+
+TYPED_TEST(Cuts, AMovedEstimatorGoesOnAsItsSourceWould) {
+  for (const Method method : kAllMethods) {
+    OnlinePca<TypeParam> pca(options_for(method, 3));
+    pca.partial_fit(this->rows_.topRows(150));
+    OnlinePca<TypeParam> moved(std::move(pca));
+    moved.partial_fit(this->rows_.bottomRows(150));
+    EXPECT_EQ(first_difference(moved.model(), this->whole(moved.options(), this->rows_)), "") << name(method);
+  }
+}
+
+TYPED_TEST(Cuts, AnEstimatorWithoutRowsCanBeCopied) {
+  const OnlinePca<TypeParam> empty(options_for(Method::kRoipca, 3));
+  OnlinePca<TypeParam> copy(empty);
+  copy.partial_fit(this->rows_);
+  EXPECT_EQ(first_difference(copy.model(), this->whole(empty.options(), this->rows_)), "");
+}
+
+TYPED_TEST(Cuts, RowsSeenAndFeaturesFollowTheRows) {
+  OnlinePca<TypeParam> pca(options_for(Method::kRoipca, 3));
+  EXPECT_EQ(pca.features(), 0);
+  EXPECT_EQ(pca.rows_seen(), 0);
+  pca.partial_fit(this->rows_);
+  EXPECT_EQ(pca.features(), 17);
+  EXPECT_EQ(pca.rows_seen(), this->kRows);
+}
+
+TYPED_TEST(Cuts, ThereIsNoModelBeforeTheFirstRow) {
+  EXPECT_THROW(OnlinePca<TypeParam>(options_for(Method::kRoipca, 3)).model(), std::logic_error);
+}
+
+}  // namespace
+}  // namespace roipca

@@ -1,0 +1,147 @@
+// A weight counts rows; forgetting is a weight that falls with age.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "roipca/batch_pca.hpp"
+#include "roipca/errors.hpp"
+#include "roipca/online_pca.hpp"
+#include "support/models.hpp"
+#include "support/rows.hpp"
+
+namespace roipca {
+namespace {
+
+using namespace support;
+
+template <typename T>
+class Weighted : public ::testing::Test {
+ protected:
+  static constexpr Index kRows = 80;
+  const RowMatrix<T> rows_ = low_rank_rows(kRows, 14, 3, 1).cast<T>();
+  const Vector<double> counts_ = (uniform_numbers(kRows, 2) * 4.0).array().floor();  // 0, 1, 2 or 3
+  // Up to 240 updates of 4 columns.
+  static constexpr double kTolerance = 240 * 4 * kEpsilon<T>;
+
+  RowMatrix<T> repeated() const {
+    RowMatrix<T> rows(static_cast<Index>(counts_.sum()), rows_.cols());
+    Index to = 0;
+    for (Index i = 0; i < kRows; ++i) {
+      for (int copy = 0; copy < static_cast<int>(counts_[i]); ++copy) rows.row(to++) = rows_.row(i);
+    }
+    return rows;
+  }
+};
+TYPED_TEST_SUITE(Weighted, Scalars);
+
+TYPED_TEST(Weighted, WholeWeightsEqualRepeatedRows) {
+  for (const Method method : kLosslessMethods) {
+    const Options options = options_for(method, 3);
+    const auto weighted = OnlinePca<TypeParam>(options).partial_fit(this->rows_, this->counts_).model();
+    const auto repeated = OnlinePca<TypeParam>(options).partial_fit(this->repeated()).model();
+    EXPECT_LT(relative_difference(modelled_scatter(weighted), modelled_scatter(repeated)), this->kTolerance)
+        << name(method);
+    EXPECT_LT(relative_difference(weighted.scatter, repeated.scatter), this->kTolerance) << name(method);
+  }
+}
+
+TYPED_TEST(Weighted, WholeWeightsGiveTheMeanOfRepeatedRows) {
+  const Options options = options_for(Method::kRoipca, 3);
+  const auto weighted = OnlinePca<TypeParam>(options).partial_fit(this->rows_, this->counts_).model();
+  const auto repeated = OnlinePca<TypeParam>(options).partial_fit(this->repeated()).model();
+  // The mean is kept in double whatever T is.
+  EXPECT_LT(relative_difference(weighted.mean, repeated.mean), 16 * kEpsilon<double>);
+}
+
+TYPED_TEST(Weighted, WholeWeightsInABatchEqualRepeatedRows) {
+  const Options options = options_for(Method::kRoipca, 3);
+  const auto weighted = batch_pca<TypeParam>(this->rows_, options, this->counts_);
+  const auto repeated = batch_pca<TypeParam>(this->repeated(), options);
+  EXPECT_LT(relative_difference(modelled_scatter(weighted), modelled_scatter(repeated)), this->kTolerance);
+}
+
+TYPED_TEST(Weighted, ARowOfWeightZeroIsLeftOutToTheLastBit) {
+  const RowMatrix<TypeParam> rows = decaying_rows(80, 14, 0.8, 3).cast<TypeParam>();
+  RowMatrix<TypeParam> kept(80, 14);
+  Index count = 0;
+  for (Index i = 0; i < 80; ++i) {
+    if (this->counts_[i] > 0.0) kept.row(count++) = rows.row(i);
+  }
+  const Vector<double> ones = (this->counts_.array() > 0.0).template cast<double>();
+  for (const Method method : kAllMethods) {
+    Options options = options_for(method, 3);
+    options.forgetting = 0.99;
+    const auto weighted = OnlinePca<TypeParam>(options).partial_fit(rows, ones).model();
+    const auto without = OnlinePca<TypeParam>(options).partial_fit(kept.topRows(count)).model();
+    EXPECT_EQ(first_difference(weighted, without), "") << name(method);
+  }
+}
+
+TYPED_TEST(Weighted, RowsOfWeightZeroAloneLeaveTheEstimatorAsItWas) {
+  OnlinePca<TypeParam> pca(options_for(Method::kRoipca, 2));
+  pca.partial_fit(this->rows_, Vector<double>::Zero(this->kRows));
+  EXPECT_EQ(pca.features(), 0);
+  EXPECT_NO_THROW(pca.partial_fit(RowMatrix<TypeParam>::Identity(5, 5)));
+}
+
+TYPED_TEST(Weighted, ARowOfWeightZeroIsCheckedAllTheSame) {
+  RowMatrix<TypeParam> rows = this->rows_;
+  rows(3, 2) = std::numeric_limits<TypeParam>::quiet_NaN();
+  Vector<double> weights = Vector<double>::Ones(this->kRows);
+  weights[3] = 0.0;
+  EXPECT_THROW(OnlinePca<TypeParam>(options_for(Method::kRoipca, 2)).partial_fit(rows, weights), DataError);
+}
+
+// A power of four scales rows by a power of two: no rounding differs.
+TYPED_TEST(Weighted, ScaledWeightsChangeNoBitOfTheComponents) {
+  const RowMatrix<TypeParam> rows = decaying_rows(200, 14, 0.8, 3).cast<TypeParam>();
+  const Vector<double> weights = uniform_numbers(200, 4).array() + 0.1;
+  for (const Method method : kAllMethods) {
+    const Options options = options_for(method, 3);
+    const auto plain = OnlinePca<TypeParam>(options).partial_fit(rows, weights).model();
+    const auto scaled = OnlinePca<TypeParam>(options).partial_fit(rows, 256.0 * weights).model();
+    EXPECT_TRUE(same_bits(plain.basis, scaled.basis)) << name(method);
+  }
+}
+
+TYPED_TEST(Weighted, ScaledWeightsScaleTheEigenvalues) {
+  for (const Method method : kLosslessMethods) {
+    const Options options = options_for(method, 3);
+    const Vector<double> scaled_counts = 3.7 * this->counts_;
+    const auto plain = OnlinePca<TypeParam>(options).partial_fit(this->rows_, this->counts_).model();
+    const auto scaled = OnlinePca<TypeParam>(options).partial_fit(this->rows_, scaled_counts).model();
+    EXPECT_LT(relative_difference(modelled_scatter(scaled), 3.7 * modelled_scatter(plain)), this->kTolerance)
+        << name(method);
+  }
+}
+
+TYPED_TEST(Weighted, ForgettingEqualsWeightsThatFallWithAge) {
+  constexpr double kFactor = 0.95;
+  Vector<double> aged(this->kRows);
+  for (Index i = 0; i < this->kRows; ++i)
+    aged[i] = std::pow(kFactor, static_cast<double>(this->kRows - 1 - i));
+  for (const Method method : kLosslessMethods) {
+    Options options = options_for(method, 3);
+    const auto batch = batch_pca<TypeParam>(this->rows_, options, aged);
+    options.forgetting = kFactor;
+    const auto online = OnlinePca<TypeParam>(options).partial_fit(this->rows_).model();
+    EXPECT_LT(relative_difference(modelled_scatter(online), modelled_scatter(batch)), this->kTolerance)
+        << name(method);
+    EXPECT_NEAR(online.weight, batch.weight, 80 * kEpsilon<double> * batch.weight) << name(method);
+    EXPECT_NEAR(online.weight_squares, batch.weight_squares, 80 * kEpsilon<double> * batch.weight_squares)
+        << name(method);
+  }
+}
+
+TYPED_TEST(Weighted, ForgettingInABatchIsThatOfTheStream) {
+  Options options = options_for(Method::kExact, 3);
+  options.forgetting = 0.9;
+  const Vector<double> counts = this->counts_;
+  const auto batch = batch_pca<TypeParam>(this->rows_, options, counts);
+  const auto online = OnlinePca<TypeParam>(options).partial_fit(this->rows_, counts).model();
+  EXPECT_LT(relative_difference(modelled_scatter(online), modelled_scatter(batch)), this->kTolerance);
+  EXPECT_LT(relative_difference(online.mean, batch.mean), 80 * kEpsilon<double>);
+}
+
+}  // namespace
+}  // namespace roipca

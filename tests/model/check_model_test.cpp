@@ -1,0 +1,92 @@
+// Every kind of broken model is refused, and named.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "roipca/batch_pca.hpp"
+#include "support/models.hpp"
+#include "support/rows.hpp"
+
+namespace roipca {
+namespace {
+
+using namespace support;
+
+struct Damage {
+  const char* name;
+  std::function<void(Model<double>&)> inflict;
+  const char* message;  // a part of it
+};
+
+void PrintTo(const Damage& damage, std::ostream* out) { *out << damage.name; }
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+class BrokenModel : public ::testing::TestWithParam<Damage> {
+ protected:
+  const Model<double> good_ = batch_pca<double>(normal_rows(30, 6, 1), options_for(Method::kRoipca, 2));
+};
+
+TEST_F(BrokenModel, AGoodOneIsNotRefused) { EXPECT_NO_THROW(check(good_)); }
+
+TEST_P(BrokenModel, IsRefusedByName) {
+  auto model = good_;
+  GetParam().inflict(model);
+  try {
+    check(model);
+    FAIL() << "accepted";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_NE(std::string(error.what()).find(GetParam().message), std::string::npos) << error.what();
+  }
+}
+
+const Damage kDamages[] = {
+    {"NoFeatures", [](auto& m) { m = Model<double>(); }, "no features"},
+    {"BadOptions", [](auto& m) { m.options.forgetting = 2.0; }, "forgetting"},
+    {"TooManyComponents", [](auto& m) { m.options.n_components = 7; }, "n_components is 7"},
+    {"OtherComponents", [](auto& m) { m.n_components = 3; }, "n_components"},
+    {"ShortTail", [](auto& m) { m.mean_tail.resize(5); }, "widths"},
+    {"ShortScatter", [](auto& m) { m.scatter.conservativeResize(5); }, "widths"},
+    {"ShortBasis", [](auto& m) { m.basis.conservativeResize(5, Eigen::NoChange); }, "widths"},
+    {"NarrowBasis", [](auto& m) { m.basis.conservativeResize(Eigen::NoChange, 5); }, "sizes"},
+    {"FewerThanReported",
+     [](auto& m) {
+       m.basis.conservativeResize(Eigen::NoChange, 1);
+       m.eigenvalues.conservativeResize(1);
+     },
+     "fewer components"},
+    {"MoreThanFeatures",
+     [](auto& m) {
+       m.basis = Matrix<double>::Identity(6, 7);
+       m.eigenvalues = Vector<double>::Ones(7);
+     },
+     "more than features"},
+    {"NoRows", [](auto& m) { m.rows = 0; }, "rows and weights"},
+    {"NegativeRows", [](auto& m) { m.rows = -1; }, "rows and weights"},
+    {"NoWeight", [](auto& m) { m.weight = 0.0; }, "rows and weights"},
+    {"NanWeight", [](auto& m) { m.weight = kNan; }, "rows and weights"},
+    {"InfiniteWeight", [](auto& m) { m.weight = kInf; }, "rows and weights"},
+    {"NanWeightSquares", [](auto& m) { m.weight_squares = kNan; }, "rows and weights"},
+    {"NegativeWeightSquares", [](auto& m) { m.weight_squares = -1.0; }, "rows and weights"},
+    {"NanMean", [](auto& m) { m.mean[3] = kNan; }, "mean"},
+    {"InfiniteTail", [](auto& m) { m.mean_tail[3] = kInf; }, "mean"},
+    {"NanScatter", [](auto& m) { m.scatter[5] = kNan; }, "scatter"},
+    {"NegativeScatter", [](auto& m) { m.scatter[5] = -1.0; }, "scatter"},
+    {"NanEigenvalue", [](auto& m) { m.eigenvalues[1] = kNan; }, "eigenvalue"},
+    {"InfiniteEigenvalue", [](auto& m) { m.eigenvalues[0] = kInf; }, "eigenvalue"},
+    {"NegativeEigenvalue", [](auto& m) { m.eigenvalues.tail(1).setConstant(-1.0); }, "eigenvalue"},
+    {"EigenvaluesOutOfOrder", [](auto& m) { m.eigenvalues.reverseInPlace(); }, "not descending"},
+    {"NanBasis", [](auto& m) { m.basis(2, 1) = kNan; }, "orthonormal"},
+    {"InfiniteBasis", [](auto& m) { m.basis(2, 1) = kInf; }, "orthonormal"},
+    {"LongColumn", [](auto& m) { m.basis.col(1) *= 1.001; }, "orthonormal"},
+    {"ZeroColumn", [](auto& m) { m.basis.col(1).setZero(); }, "orthonormal"},
+};
+INSTANTIATE_TEST_SUITE_P(Check, BrokenModel, ::testing::ValuesIn(kDamages),
+                         [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace roipca

@@ -1,0 +1,132 @@
+// Components, and rows to and from their scores.
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "roipca/batch_pca.hpp"
+#include "support/models.hpp"
+#include "support/rows.hpp"
+
+namespace roipca {
+namespace {
+
+using namespace support;
+
+template <typename T>
+class Components : public ::testing::Test {
+ protected:
+  // More rows than are handled at a time (64), and no multiple of it.
+  static RowMatrix<T> rows() {
+    RowMatrix<double> rows = decaying_rows(150, 9, 0.7, 1);
+    rows.array() += 2.0;
+    return rows.cast<T>();
+  }
+  const RowMatrix<T> rows_ = rows();
+  const Model<T> model_ = batch_pca<T>(rows_, options_for(Method::kRoipca, 4));
+  const Model<T> full_ = batch_pca<T>(rows_, options_for(Method::kRoipca, 0));
+  // A sum of 9 products of numbers up to about 5.
+  static constexpr double kTolerance = 9 * 5 * kEpsilon<T>;
+};
+TYPED_TEST_SUITE(Components, Scalars);
+
+TYPED_TEST(Components, OneARowAndOnlyTheReportedOnes) {
+  EXPECT_EQ(this->model_.components().rows(), 4);
+  EXPECT_EQ(this->model_.components().cols(), 9);
+  EXPECT_GT(this->model_.basis.cols(), 4);
+}
+
+TYPED_TEST(Components, AreTheBasisUpToTheirSigns) {
+  const auto components = this->model_.components();
+  for (Index i = 0; i < 4; ++i) {
+    const Vector<TypeParam> component = components.row(i);
+    const Vector<TypeParam> column = this->model_.basis.col(i);
+    EXPECT_TRUE(component == column || component == -column) << i;
+  }
+}
+
+TYPED_TEST(Components, TheLargestEntryOfEachIsPositive) {
+  auto model = this->model_;
+  model.basis.col(1) *= TypeParam{-1};
+  for (const auto& components : {this->model_.components(), model.components()}) {
+    for (Index i = 0; i < 4; ++i) {
+      EXPECT_EQ(components.row(i).maxCoeff(), components.row(i).cwiseAbs().maxCoeff()) << i;
+    }
+  }
+}
+
+TYPED_TEST(Components, DoNotDependOnTheSignsOfTheBasis) {
+  auto model = this->model_;
+  model.basis *= TypeParam{-1};
+  EXPECT_EQ(model.components(), this->model_.components());
+}
+
+TYPED_TEST(Components, TransformIsTheCentredRowsTimesTheComponents) {
+  const RowMatrix<double> centred =
+      this->rows_.template cast<double>().rowwise() - this->model_.mean.transpose();
+  const Matrix<double> expected = centred * this->model_.components().template cast<double>().transpose();
+  const Matrix<double> scores = this->model_.transform(this->rows_).template cast<double>();
+  EXPECT_LT((scores - expected).cwiseAbs().maxCoeff(), this->kTolerance);
+}
+
+TYPED_TEST(Components, TransformOfAFarMeanLosesNothing) {
+  auto model = this->model_;
+  const double far = kEpsilon<TypeParam> < 1e-10 ? 0x1p40 : 0x1p12;
+  model.mean.array() += far;
+  model.mean_tail.setConstant(0x1p-20);
+  const RowMatrix<double> near = (this->rows_.template cast<double>() * 16.0).array().round();
+  const RowMatrix<double> shifted = near.array() + far;
+  const Matrix<double> expected = (near.rowwise() - (this->model_.mean + model.mean_tail).transpose()) *
+                                  model.components().template cast<double>().transpose();
+  const Matrix<double> scores = model.transform(shifted.cast<TypeParam>()).template cast<double>();
+  // The mean itself has lost what is below the rounding of `far`.
+  const double tolerance = 16 * this->kTolerance + 9 * far * kEpsilon<double>;
+  EXPECT_LT((scores - expected).cwiseAbs().maxCoeff(), tolerance);
+}
+
+TYPED_TEST(Components, TransformOfNoRowsIsEmpty) {
+  const auto scores = this->model_.transform(RowMatrix<TypeParam>(0, 9));
+  EXPECT_EQ(scores.rows(), 0);
+  EXPECT_EQ(scores.cols(), 4);
+}
+
+TYPED_TEST(Components, InverseTransformOfAllScoresGivesTheRowsBack) {
+  const auto back = this->full_.inverse_transform(this->full_.transform(this->rows_));
+  EXPECT_LT((back - this->rows_).cwiseAbs().maxCoeff(), 2 * this->kTolerance);
+}
+
+TYPED_TEST(Components, InverseTransformOfSomeScoresIsTheProjectionOnThePlane) {
+  const Matrix<double> q = reported_basis(this->model_);
+  const RowMatrix<double> centred =
+      this->rows_.template cast<double>().rowwise() - this->model_.mean.transpose();
+  const RowMatrix<double> expected = (centred * q * q.transpose()).rowwise() + this->model_.mean.transpose();
+  const auto back = this->model_.inverse_transform(this->model_.transform(this->rows_));
+  EXPECT_LT((back.template cast<double>() - expected).cwiseAbs().maxCoeff(), 2 * this->kTolerance);
+}
+
+TYPED_TEST(Components, InverseTransformOfZeroScoresIsTheMean) {
+  const auto back = this->model_.inverse_transform(RowMatrix<TypeParam>::Zero(1, 4));
+  EXPECT_EQ(Vector<TypeParam>(back.row(0)), this->model_.mean.template cast<TypeParam>());
+}
+
+TYPED_TEST(Components, RowsOfAnotherWidthAreRefusedWithBothNumbers) {
+  const RowMatrix<TypeParam> narrow = RowMatrix<TypeParam>::Ones(2, 8);
+  const auto refusal = [](auto call) -> std::string {
+    try {
+      call();
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  const std::string features = "the rows have 8 features, but the model has 9 features";
+  EXPECT_EQ(refusal([&] { this->model_.transform(narrow); }), features);
+  EXPECT_EQ(refusal([&] { this->model_.t2(narrow); }), features);
+  EXPECT_EQ(refusal([&] { this->model_.spe(narrow); }), features);
+  EXPECT_EQ(refusal([&] { this->model_.log_likelihood(narrow); }), features);
+  EXPECT_EQ(refusal([&] { this->model_.inverse_transform(narrow); }),
+            "the rows have 8 components, but the model has 4 components");
+}
+
+}  // namespace
+}  // namespace roipca

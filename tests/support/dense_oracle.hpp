@@ -1,0 +1,19 @@
+/// PCA as the textbook has it: the scatter matrix and its eigenpairs, in long double.
+#pragma once
+
+#include "roipca/types.hpp"
+
+namespace roipca::support {
+
+struct DensePca {
+  double weight = 0.0;
+  Vector<double> mean;
+  Matrix<double> scatter;
+  Vector<double> values;   // descending
+  Matrix<double> vectors;  // one a column
+};
+
+/// `weights` empty stands for 1 each. Two passes over the rows; range and digits of long double (80 bits).
+DensePca dense_pca(const RowMatrix<double>& rows, const Vector<double>& weights = {}, bool center = true);
+
+}  // namespace roipca::support
