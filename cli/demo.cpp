@@ -50,14 +50,15 @@ struct Contender {
 
 std::vector<Contender> contenders(Index components) {
   const auto paper = [&](Method method) {
-    return Options{.n_components = components, .method = method, .oversampling = 0};
+    return Options{
+        .n_components = components, .method = method, .update = Update::kSample, .oversampling = 0};
   };
   const auto tuned = [&](Method method) {
     Options options = paper(method);
     options.learning_rate = LearningRate::tuned();
     return options;
   };
-  return {{"roipca", {.n_components = components}},
+  return {{"roipca by blocks, the default", {.n_components = components}},
           {"roipca, as in the paper", paper(Method::kRoipca)},
           {"froipca, as in the paper", paper(Method::kFroipca)},
           {"ipca", paper(Method::kIpca)},
@@ -81,7 +82,7 @@ void run_demo(const DemoSettings& settings) {
   const double batch_seconds = seconds_since(start);
   const Eigen::MatrixXd u = truth.components().transpose();
 
-  std::printf("%-26s %16s %12s %14s\n", "method", "subspace error", "us a row", "memory, rows");
+  std::printf("%-30s %16s %12s %14s\n", "method", "subspace error", "us a row", "vectors held");
   for (const auto& [label, options] : contenders(settings.components)) {
     OnlinePca<double> pca(options);
     pca.fit(x.topRows(first));
@@ -89,14 +90,15 @@ void run_demo(const DemoSettings& settings) {
     for (Index i = first; i < x.rows(); ++i) pca.update(x.row(i));
     const double micros = 1e6 * seconds_since(start) / static_cast<double>(x.rows() - first);
     const double error = subspace_error(u, pca.model().components().transpose());
-    std::printf("%-26s %16.1e %12.2f %14td\n", label.c_str(), error, micros,
+    std::printf("%-30s %16.1e %12.2f %14td\n", label.c_str(), error, micros,
                 capacity(options, settings.features).held);
   }
-  std::printf("%-26s %16s %12.2f %14d\n", "batch PCA, all in memory", "0",
+  std::printf("%-30s %16s %12.2f %14d\n", "batch PCA, all in memory", "0",
               1e6 * batch_seconds / settings.rows, settings.rows);
   std::printf(
       "\nerror: |UU' - VV'|^2 / |UU'|^2 against batch PCA; 0 is the same subspace, 2 an orthogonal one\n");
-  std::printf("memory: how many vectors of %d numbers a method holds\n", settings.features);
+  std::printf("vectors held: of %d numbers, besides a few for the mean and for work in progress\n",
+              settings.features);
 }
 
 }  // namespace roipca::cli

@@ -26,7 +26,7 @@ struct Model {
   Vector<double> scatter;       ///< diagonal of S
   double scatter_trace = 0.0;   ///< of S
   Vector<double> eigenvalues;   ///< of S, descending; 0 where a direction only fills up the reported ones
-  Matrix<T> basis;              ///< features x held, orthonormal columns, the eigenvectors
+  Matrix<T> basis;              ///< features x held, orthonormal columns (to 512 epsilon), the eigenvectors
 
   Index features() const { return mean.size(); }
   double trace() const { return scatter_trace; }

@@ -35,8 +35,9 @@ class OnlinePca {
   /// Throws std::invalid_argument for options out of range.
   explicit OnlinePca(const Options& options);
   /// Goes on from where a model stopped, with the model's options: to the same bits as never stopping for
-  /// roipca, froipca and ipca, to rounding for exact. The others begin from the model's orthonormal components,
-  /// which are not quite their own. (A template, so that `{.n_components = 10}` can only mean Options.)
+  /// roipca, froipca and ipca, to rounding for exact. The others begin from the model's orthonormal
+  /// components, which are not quite their own. (A template, so that `{.n_components = 10}` can only mean
+  /// Options.)
   template <std::same_as<Model<T>> M>
   explicit OnlinePca(const M& model) : OnlinePca(Resumed{&model}) {}
 
@@ -45,10 +46,10 @@ class OnlinePca {
   OnlinePca& operator=(OnlinePca other) noexcept;
   ~OnlinePca();
 
-  /// Forgets everything, starts from a batch PCA of the first rows (500, or all there are) and streams the
-  /// rest.
+  /// Forgets everything and adds the rows. Methods that work row by row start from a batch PCA of the first
+  /// 500, as the paper's experiments do.
   OnlinePca& fit(const Rows<T>& rows, const Weights& weights = Weights(Eigen::VectorXd()));
-  /// Adds rows. A row of weight 0 is checked and then left out.
+  /// Adds rows, one or more. A row of weight 0 is checked and then left out.
   OnlinePca& partial_fit(const Rows<T>& rows, const Weights& weights = Weights(Eigen::VectorXd()));
   /// Adds one row.
   OnlinePca& update(const Row<T>& row, double weight = 1.0);

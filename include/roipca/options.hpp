@@ -9,6 +9,7 @@
 namespace roipca {
 
 enum class Method {
+  kAuto,     ///< exact where the features are few beside the components held, else roipca
   kRoipca,   ///< the paper's ROIPCA: accurate, O(k^2 d) a row
   kFroipca,  ///< the paper's fROIPCA: O(k d) a row (one that turns a component by over 45 degrees: O(k^2 d))
   kIpca,     ///< incremental PCA (Arora et al. 2012): ROIPCA with mu = 0, by a dense small eigenproblem
@@ -19,10 +20,12 @@ enum class Method {
   kExact,               ///< the d x d scatter itself: O(d^2) a row and of memory
 };
 
-/// "roipca", "froipca", "ipca", "ccipca", "gha", "oja", "fd", "exact".
+/// "auto", "roipca", "froipca", "ipca", "ccipca", "gha", "oja", "fd", "exact".
 std::string_view name(Method method);
 /// The inverse of `name`. Throws std::invalid_argument that lists the names.
 Method method_from_name(std::string_view name);
+
+enum class Update { kBlock, kSample };
 
 /// The stand-in for the eigenvalues that are not held (the paper's mu), for ROIPCA and fROIPCA.
 struct Mu {
@@ -46,8 +49,9 @@ enum class Tau { kZero, kOptimal };
 struct LearningRate {
   enum class Kind {
     kScaleFree,  ///< c = 1 / (mean variance along the components so far)
-    kTuned,      ///< c by five-fold cross-validation on the first rows
-    kFixed,      ///< c as given
+    kTuned,  ///< c by five-fold cross-validation on the first 500 rows of `fit` or the first 200 of a stream;
+             ///< scale-free until then
+    kFixed,  ///< c as given
   };
 
   Kind kind = Kind::kScaleFree;
@@ -63,10 +67,15 @@ struct LearningRate {
 struct Options {
   /// Components to report; 0 for as many as there are features.
   Index n_components = 0;
-  Method method = Method::kRoipca;
+  Method method = Method::kAuto;
+  /// By blocks is faster by far and the default; kSample updates the components with every row, as the paper
+  /// does. For roipca and ipca; the other methods have one way only.
+  Update update = Update::kBlock;
+  /// Rows in a block, for Update::kBlock; chosen by the sizes unless given.
+  std::optional<Index> block_size = std::nullopt;
   Mu mu = {};
   Tau tau = Tau::kZero;
-  /// Components held beyond those reported: what buys accuracy. By default max(10, n_components) for the
+  /// Components held beyond those reported: what buys accuracy. By default max(10, n_components / 5) for the
   /// methods that gain from it (roipca, ipca, fd), none for the others; never more than fit into the
   /// features.
   std::optional<Index> oversampling = std::nullopt;
@@ -74,6 +83,10 @@ struct Options {
   bool center = true;
   /// Factor in (0, 1] by which all that came before is scaled down at each row; 1 forgets nothing.
   double forgetting = 1.0;
+  /// Threads that share the rows of a call, for blocks and for exact, without forgetting; each has its own
+  /// components, and they are merged when the model is read. The result depends on the number, but not on how
+  /// they were scheduled.
+  Index threads = 1;
   LearningRate learning_rate = {};
   /// CCIPCA's amnesic parameter: how much more than its share a new row counts.
   double amnesia = 2.0;
@@ -91,5 +104,8 @@ struct Capacity {
   Index held = 0;
 };
 Capacity capacity(const Options& options, Index features);
+
+/// The method that kAuto stands for with rows of `features` numbers; any other stands for itself.
+Method resolve(const Options& options, Index features);
 
 }  // namespace roipca

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "roipca/batch_pca.hpp"      // IWYU pragma: export
+#include "roipca/build_info.hpp"     // IWYU pragma: export
 #include "roipca/errors.hpp"         // IWYU pragma: export
 #include "roipca/learning_rate.hpp"  // IWYU pragma: export
+#include "roipca/merge.hpp"          // IWYU pragma: export
 #include "roipca/model.hpp"          // IWYU pragma: export
 #include "roipca/model_file.hpp"     // IWYU pragma: export
 #include "roipca/online_pca.hpp"     // IWYU pragma: export

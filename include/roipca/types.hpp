@@ -1,6 +1,10 @@
 /// The matrix types that cross the library's border.
 #pragma once
 
+#if __cplusplus < 202002L
+#error "roipca needs C++20: compile with -std=c++20"
+#endif
+
 #include <Eigen/Core>
 
 // The library's own allocations assume it (see EIGEN_MAX_ALIGN_BYTES in its CMake and pkg-config files).
@@ -28,7 +32,7 @@ using Rows = Eigen::Ref<const RowMatrix<T>, 0, Eigen::OuterStride<>>;
 template <typename T>
 using Row = Eigen::Ref<const Vector<T>>;
 
-/// One weight a row, none negative. Empty stands for 1 each.
+/// One weight a row: 0, or between 1e-100 and 1e100. Empty stands for 1 each.
 using Weights = Eigen::Ref<const Eigen::VectorXd>;
 
 }  // namespace roipca

@@ -56,12 +56,14 @@ Vector<double> aged_weights(const Weights& weights, Index rows, double forgettin
 template <typename T>
 Model<T> batch_pca(const Rows<T>& rows, const Options& options, const Weights& weights) {
   check(options);
-  check_rows<T>(rows, weights, 0);
+  check_shape<T>(rows, weights, 0);
+  check_values<T>(rows);
   const auto [reported, held] = capacity(options, rows.cols());
   const Vector<double> w = aged_weights(weights, rows.rows(), options.forgetting);
 
   Model<T> model;
   model.options = options;
+  model.options.method = resolve(options, rows.cols());
   model.n_components = reported;
   model.rows = weights.size() == 0 ? rows.rows() : (weights.array() > 0.0).count();
   model.weight = w.sum();

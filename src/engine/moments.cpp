@@ -5,6 +5,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "kernels/kernels.hpp"
+
 namespace roipca {
 namespace {
 
@@ -73,34 +75,26 @@ double Moments<T>::fit_unit(double gain) {
 }
 
 template <typename T>
-typename Moments<T>::Centred Moments<T>::add(const T* row, double weight, Eigen::Ref<Vector<T>> v) {
-  const Eigen::Map<const Vector<T>> x(row, features());
+typename Moments<T>::Centred Moments<T>::add(const T* row, double weight, T* v) {
+  const auto& kernel = kernels::table<T>();
   const double total = weight_ + weight;
-  delta_ = (x.template cast<double>() - mean_) - mean_tail_;
   const double gain = std::sqrt(center_ ? weight_ / total * weight : weight);
+  const double share = center_ ? weight / total : 0.0;
 
   Centred result;
-  double squared = (delta_ * (gain * unit_)).squaredNorm();
+  double squared =
+      kernel.centre({row, mean_.data(), mean_tail_.data(), delta_.data()}, features(), share, gain * unit_);
   if (!(squared <= kHigh<T>) || (squared < kLow<T> && peak_ < kLow<T>)) {
     result.rescale = fit_unit(gain);
     squared = (delta_ * (gain * unit_)).squaredNorm();
   }
   if (squared < kNothing<T>) squared = 0.0;
   peak_ = std::max(peak_, squared);
-  result.step = {weight_, weight, squared, unit_};
-
-  if (center_) {
-    mean_tail_ += (weight / total) * delta_;
-    // Moves what fits from the tail into the mean. delta_ is free to hold the old mean after v has been
-    // written.
-    v = (delta_ * (gain * unit_)).template cast<T>();
-    delta_ = mean_;
-    mean_ += mean_tail_;
-    mean_tail_ -= mean_ - delta_;
-  } else {
-    v = (delta_ * (gain * unit_)).template cast<T>();
-  }
-  scatter_ += v.template cast<double>().cwiseAbs2();
+  kernel.scale_and_square(delta_.data(), features(), gain * unit_, v, scatter_.data());
+  result.step.weight_before = weight_;
+  result.step.weight = weight;
+  result.step.squared_norm = squared;
+  result.step.unit = unit_;
   weight_ = total;
   weight_squares_ += weight * weight;
   return result;

@@ -27,7 +27,7 @@ class Moments {
   };
   /// Adds a row of positive weight and writes v. step.squared_norm is 0 where v is, to rounding and far
   /// beyond.
-  Centred add(const T* row, double weight, Eigen::Ref<Vector<T>> v);
+  Centred add(const T* row, double weight, T* v);
 
   void write(Model<T>& model) const;
   double unit() const { return unit_; }

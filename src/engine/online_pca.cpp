@@ -1,20 +1,25 @@
 #include "roipca/online_pca.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <limits>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
-#include "basis/orthonormal.hpp"
-#include "engine/moments.hpp"
 #include "engine/row_check.hpp"
+#include "engine/shard.hpp"
 #include "roipca/batch_pca.hpp"
 #include "roipca/learning_rate.hpp"
-#include "rules/rule.hpp"
+#include "roipca/merge.hpp"
 
 namespace roipca {
 namespace {
 
-constexpr Index kStartRows = 500;   // of `fit`, for the batch that it starts from: the paper's n_0
+constexpr Index kStartRows = 500;          // of `fit`, for the batch that it starts from: the paper's n_0
+constexpr Index kSegment = 256;            // rows that go to one shard before the next one's turn
+constexpr Index kCachedNumbers = 1 << 17;  // of a call, that are still in the cache when they are read again
+constexpr Index kWorthAThread = 1 << 16;   // numbers in a call
 constexpr Index kTuningRows = 200;  // collected to tune a learning rate on, where there is no such batch
 
 // The first rows up to the kStartRows-th that counts.
@@ -23,6 +28,34 @@ Index start_count(Index rows, const Weights& weights) {
   Index count = 0;
   for (Index used = 0; count < rows && used < kStartRows; ++count) used += weights[count] > 0.0 ? 1 : 0;
   return count;
+}
+
+// Whether models of parts of the rows can be merged into one of all: for blocks and the scatter.
+bool is_mergeable(const Options& options, Index features) {
+  const Method method = resolve(options, features);
+  const bool by_blocks =
+      options.update == Update::kBlock && (method == Method::kRoipca || method == Method::kIpca);
+  return method == Method::kExact || by_blocks;
+}
+
+// The failure that names the first row, so that the message does not depend on which thread was faster.
+void rethrow_first(const std::vector<std::exception_ptr>& failures) {
+  std::exception_ptr first;
+  Index row = std::numeric_limits<Index>::max();
+  for (const auto& failure : failures) {
+    if (!failure) continue;
+    try {
+      std::rethrow_exception(failure);
+    } catch (const DataError& error) {
+      if (error.row() < row) {
+        row = error.row();
+        first = failure;
+      }
+    } catch (...) {
+      if (!first) first = failure;
+    }
+  }
+  if (first) std::rethrow_exception(first);
 }
 
 bool awaits_tuning(const Options& options) {
@@ -35,89 +68,67 @@ bool awaits_tuning(const Options& options) {
 template <typename T>
 class OnlinePca<T>::Impl {
  public:
-  explicit Impl(const Options& options) : options_(options), moments_(0, options.center) { check(options); }
+  explicit Impl(const Options& options) : options_(options) { check(options); }
 
   explicit Impl(const Model<T>& model)
-      : options_(model.options), rows_(model.rows), moments_((check(model), model)), v_(model.features()) {
-    begin_rule(model);
+      : options_(model.options), features_((check(model), model.features())) {
+    shards_.emplace_back(model);
+    add_empty_shards();
   }
 
-  Impl(const Impl& other)
-      : options_(other.options_),
-        rows_(other.rows_),
-        moments_(other.moments_),
-        rule_(other.rule_ ? other.rule_->clone() : nullptr),
-        v_(other.v_),
-        tuning_rows_(other.tuning_rows_),
-        collected_(other.collected_) {}
-  Impl(Impl&&) noexcept = default;
-  Impl& operator=(const Impl&) = delete;
-  Impl& operator=(Impl&&) noexcept = default;
-  ~Impl() = default;
-
   const Options& options() const { return options_; }
-  Index features() const { return moments_.features(); }
-  std::int64_t rows() const { return rows_; }
+  Index features() const { return features_; }
+
+  std::int64_t rows() const {
+    std::int64_t sum = 0;
+    for (const auto& shard : shards_) sum += shard.rows();
+    return sum;
+  }
 
   void fit(const Rows<T>& rows, const Weights& weights) {
-    check_rows<T>(rows, weights, 0);
     Impl fresh(untuned());
-    const Index count = start_count(rows.rows(), weights);
-    const auto part = [&](Index from, Index n) -> Weights {
-      return weights.size() == 0 ? weights : weights.segment(from, n);
-    };
-    auto model = batch_pca<T>(rows.topRows(count), fresh.options_, part(0, count));
-    if (awaits_tuning(fresh.options_) && count >= kTuningMinimum) {
-      model.options.learning_rate.c = tune_learning_rate<T>(rows.topRows(count), fresh.options_);
-    }
-    fresh = Impl(model);
-    if (count < rows.rows()) {
-      fresh.absorb(rows.bottomRows(rows.rows() - count), part(count, rows.rows() - count));
+    if (starts_from_nothing(rows.cols())) {
+      fresh.partial_fit(rows, weights);
+      if (fresh.rows() == 0) throw std::invalid_argument("no row has a positive weight");
+    } else {
+      fresh.fit_from_batch(rows, weights);
     }
     *this = std::move(fresh);
   }
 
   void partial_fit(const Rows<T>& rows, const Weights& weights) {
-    check_rows<T>(rows, weights, features());
-    if (weights.size() > 0 && weights.maxCoeff() == 0.0) return;  // leaves the width open, too
-    if (!rule_) {
-      Moments<T> moments(rows.cols(), options_.center);
-      v_.resize(rows.cols());
-      rule_ = make_rule<T>(options_, rows.cols());
-      moments_ = std::move(moments);
+    check_shape<T>(rows, weights, features_);
+    // Small input is checked before anything changes. Large input would be read from memory twice, so that it
+    // is checked as it is used, and a copy of the state is kept to go back to; also where tuning may run out
+    // of memory.
+    const bool in_cache = rows.size() <= kCachedNumbers;
+    if (in_cache) check_values<T>(rows);
+    if (weights.size() > 0 && weights.maxCoeff() == 0.0) {
+      if (!in_cache) check_values<T>(rows);
+      return;  // leaves the width open, too
     }
-    if (!awaits_tuning(options_)) return absorb(rows, weights);
-    // Tuning may run out of memory half-way.
+    if (in_cache && !shards_.empty() && !awaits_tuning(options_)) return absorb(rows, weights, false);
     Impl next(*this);
-    next.absorb(rows, weights);
+    if (next.shards_.empty()) {
+      next.features_ = rows.cols();
+      next.shards_.emplace_back(options_, rows.cols());
+      next.add_empty_shards();
+    }
+    next.absorb(rows, weights, !in_cache);
     *this = std::move(next);
   }
 
   Model<T> model() const {
-    if (rows_ == 0) throw std::logic_error("there is no model before the first row");
-    const auto [reported, held] = capacity(options_, features());
-    Model<T> model;
-    model.options = options_;
-    model.n_components = reported;
-    model.rows = rows_;
-    moments_.write(model);
-    auto spectrum = rule_->spectrum();
-    const Index rank = spectrum.basis.cols();
-    const Index columns = std::max(rank, reported);
-    model.basis = std::move(spectrum.basis);
-    model.basis.conservativeResize(Eigen::NoChange, columns);
-    complete<T>(model.basis, rank);
-    model.scatter_trace = to_raw(spectrum.trace, moments_.unit());
-    model.eigenvalues = Vector<double>::Zero(columns);
-    for (Index i = 0; i < rank; ++i) model.eigenvalues[i] = to_raw(spectrum.values[i], moments_.unit());
-    return model;
+    if (rows() == 0) throw std::logic_error("there is no model before the first row");
+    Model<T> all = shards_[0].model();
+    for (std::size_t i = 1; i < shards_.size(); ++i) {
+      if (shards_[i].rows() > 0) all = merge(all, shards_[i].model());
+    }
+    return all;
   }
 
   std::vector<double> learning_rates() const {
-    if (!rule_) return {};
-    auto rates = rule_->learning_rates();
-    for (double& rate : rates) rate *= moments_.unit() * moments_.unit();
-    return rates;
+    return shards_.empty() ? std::vector<double>() : shards_[0].learning_rates();
   }
 
  private:
@@ -127,35 +138,80 @@ class OnlinePca<T>::Impl {
     return options;
   }
 
-  // Columns without an eigenvalue only filled up the reported ones.
-  void begin_rule(const Model<T>& model) {
-    const Index rank = (model.eigenvalues.array() > 0.0).count();
-    const double unit = moments_.unit();
-    Spectrum<T> spectrum;
-    spectrum.basis = model.basis.leftCols(rank);
-    spectrum.values = model.eigenvalues.head(rank) * unit * unit;
-    spectrum.trace = model.scatter_trace * unit * unit;
-    rule_ = make_rule<T>(options_, model.features());
-    rule_->start(spectrum);
+  // Blocks and the scatter lose nothing by starting from the first row; rules that hold few components do.
+  bool starts_from_nothing(Index features) const {
+    return options_.n_components > features /* to be refused there */ || is_mergeable(options_, features);
   }
 
-  void absorb(const Rows<T>& rows, const Weights& weights) {
-    for (Index i = 0; i < rows.rows(); ++i) {
-      const double weight = weights.size() == 0 ? 1.0 : weights[i];
-      if (weight > 0.0) absorb_row(rows.data() + i * rows.outerStride(), weight);
+  void fit_from_batch(const Rows<T>& rows, const Weights& weights) {
+    check_shape<T>(rows, weights, 0);
+    check_values<T>(rows);
+    const Index count = start_count(rows.rows(), weights);
+    const auto part = [&](Index from, Index n) -> Weights {
+      return weights.size() == 0 ? weights : weights.segment(from, n);
+    };
+    auto model = batch_pca<T>(rows.topRows(count), options_, part(0, count));
+    if (awaits_tuning(options_) && count >= kTuningMinimum) {
+      model.options.learning_rate.c = tune_learning_rate<T>(rows.topRows(count), options_);
+    }
+    *this = Impl(model);
+    const Index rest = rows.rows() - count;
+    if (rest > 0) absorb(rows.bottomRows(rest), part(count, rest), false);
+  }
+
+  void add_empty_shards() {
+    if (!is_mergeable(options_, features_) || options_.forgetting < 1.0) return;
+    while (static_cast<Index>(shards_.size()) < options_.threads) shards_.emplace_back(options_, features_);
+  }
+
+  void absorb(const Rows<T>& rows, const Weights& weights, bool check) {
+    if (shards_.size() == 1) {
+      absorb_part(0, rows, weights, check, rows_given_);
+    } else {
+      absorb_in_parallel(rows, weights, check);
+    }
+    rows_given_ += rows.rows();
+  }
+
+  // Rows go to the shards by turns, kSegment at a time, counted from the start of the stream: where a call
+  // ends does not matter.
+  void absorb_part(std::size_t shard, const Rows<T>& rows, const Weights& weights, bool check,
+                   std::int64_t start) {
+    const auto shards = static_cast<std::int64_t>(shards_.size());
+    for (Index i = 0; i < rows.rows();) {
+      const std::int64_t segment = (start + i) / kSegment;
+      const Index end = std::min<Index>(rows.rows(), static_cast<Index>((segment + 1) * kSegment - start));
+      if (segment % shards == static_cast<std::int64_t>(shard)) {
+        if (check) check_values<T>(rows.middleRows(i, end - i), i);
+        for (Index j = i; j < end; ++j) absorb_row(shard, rows.data() + j * rows.outerStride(), weights, j);
+      }
+      i = end;
     }
   }
 
-  void absorb_row(const T* row, double weight) {
-    if (options_.forgetting < 1.0) {
-      moments_.forget(options_.forgetting);
-      rule_->rescale(options_.forgetting);
+  void absorb_in_parallel(const Rows<T>& rows, const Weights& weights, bool check) {
+    std::vector<std::exception_ptr> failures(shards_.size());
+    const auto work = [&](std::size_t shard) {
+      try {
+        absorb_part(shard, rows, weights, check, rows_given_);
+      } catch (...) {
+        failures[shard] = std::current_exception();
+      }
+    };
+    if (rows.size() < kWorthAThread) {
+      for (std::size_t i = 0; i < shards_.size(); ++i) work(i);
+    } else {
+      std::vector<std::jthread> threads;
+      for (std::size_t i = 1; i < shards_.size(); ++i) threads.emplace_back(work, i);
+      work(0);
     }
-    auto [step, rescale] = moments_.add(row, weight, v_);
-    if (rescale != 1.0) rule_->rescale(rescale);
-    step.rows_before = rows_;
-    if (step.squared_norm > 0.0) rule_->absorb(v_, step);
-    ++rows_;
+    rethrow_first(failures);
+  }
+
+  void absorb_row(std::size_t shard, const T* row, const Weights& weights, Index i) {
+    const double weight = weights.size() == 0 ? 1.0 : weights[i];
+    if (weight == 0.0) return;
+    shards_[shard].absorb(row, weight);
     if (awaits_tuning(options_)) collect(row);
   }
 
@@ -164,17 +220,14 @@ class OnlinePca<T>::Impl {
     tuning_rows_.row(collected_++) = Eigen::Map<const Vector<T>>(row, features());
     if (collected_ < kTuningRows) return;
     options_.learning_rate.c = tune_learning_rate<T>(tuning_rows_, options_);
-    auto tuned = make_rule<T>(options_, features());
-    tuned->start(rule_->spectrum());
-    rule_ = std::move(tuned);
+    shards_[0].set_learning_rate(options_.learning_rate);
     tuning_rows_.resize(0, 0);
   }
 
   Options options_;
-  std::int64_t rows_ = 0;
-  Moments<T> moments_;
-  std::unique_ptr<Rule<T>> rule_;
-  Vector<T> v_;
+  Index features_ = 0;
+  std::int64_t rows_given_ = 0;  // of any weight
+  std::vector<Shard<T>> shards_;
   RowMatrix<T> tuning_rows_;
   Index collected_ = 0;
 };

@@ -1,12 +1,12 @@
 #include "engine/row_check.hpp"
 
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 
+#include "kernels/kernels.hpp"
 #include "roipca/errors.hpp"
 
 namespace roipca {
@@ -24,14 +24,6 @@ constexpr double kMostWeight = 1e100;
 template <typename T>
 bool is_bad(T x) {
   return !(std::abs(static_cast<double>(x)) <= kLargest<T>);
-}
-
-// Without an early exit, so that the loop becomes vector instructions.
-template <typename T>
-bool any_bad(const T* x, Index count) {
-  std::uint64_t bad = 0;
-  for (Index j = 0; j < count; ++j) bad |= static_cast<std::uint64_t>(is_bad(x[j]));
-  return bad != 0;
 }
 
 template <typename T>
@@ -66,7 +58,7 @@ void check_weights(const Weights& weights, Index rows) {
 }  // namespace
 
 template <typename T>
-void check_rows(const Rows<T>& rows, const Weights& weights, Index features) {
+void check_shape(const Rows<T>& rows, const Weights& weights, Index features) {
   if (rows.rows() == 0) throw std::invalid_argument("no rows: at least one sample is needed");
   if (rows.cols() == 0) throw std::invalid_argument("rows of no features");
   if (features != 0 && rows.cols() != features) {
@@ -74,16 +66,23 @@ void check_rows(const Rows<T>& rows, const Weights& weights, Index features) {
                                 " features, but the model has " + std::to_string(features) + " features");
   }
   check_weights(weights, rows.rows());
+}
+
+template <typename T>
+void check_values(const Rows<T>& rows, Index first) {
+  const auto& kernel = kernels::table<T>();
   for (Index i = 0; i < rows.rows(); ++i) {
     const T* row = rows.data() + i * rows.outerStride();
-    if (!any_bad(row, rows.cols())) continue;
+    if (!kernel.any_beyond(row, rows.cols(), static_cast<T>(kLargest<T>))) continue;
     Index j = 0;
     while (!is_bad(row[j])) ++j;
-    throw DataError(i, describe(row[j], j));
+    throw DataError(first + i, describe(row[j], j));
   }
 }
 
-template void check_rows<float>(const Rows<float>&, const Weights&, Index);
-template void check_rows<double>(const Rows<double>&, const Weights&, Index);
+template void check_shape<float>(const Rows<float>&, const Weights&, Index);
+template void check_shape<double>(const Rows<double>&, const Weights&, Index);
+template void check_values<float>(const Rows<float>&, Index);
+template void check_values<double>(const Rows<double>&, Index);
 
 }  // namespace roipca

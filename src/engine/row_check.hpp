@@ -5,10 +5,13 @@
 
 namespace roipca {
 
-/// Throws std::invalid_argument where the rows or the weights do not fit (`features` 0: any width will do),
-/// and DataError for the first row that has a NaN, an infinity, or a number so large that sums of
-/// squares overflow.
+/// Throws std::invalid_argument where the sizes or the weights do not fit (`features` 0: any width will do).
 template <typename T>
-void check_rows(const Rows<T>& rows, const Weights& weights, Index features);
+void check_shape(const Rows<T>& rows, const Weights& weights, Index features);
+
+/// Throws DataError for the first row that has a NaN, an infinity, or a number so large that sums of squares
+/// overflow. Rows are numbered from `first` on.
+template <typename T>
+void check_values(const Rows<T>& rows, Index first = 0);
 
 }  // namespace roipca

@@ -15,6 +15,8 @@ namespace {
 constexpr std::string_view kMean = "mean";
 constexpr std::string_view kZero = "zero";
 constexpr std::string_view kOptimal = "optimal";
+constexpr std::string_view kBlock = "block";
+constexpr std::string_view kSample = "sample";
 constexpr std::string_view kScaleFree = "scale_free";
 constexpr std::string_view kTuned = "tuned";        // not yet
 constexpr std::string_view kTunedTo = "tuned to ";  // and the number found
@@ -50,6 +52,8 @@ std::string to_text(Tau tau) {
   }
   throw std::invalid_argument("tau: no such enumerator");
 }
+
+std::string to_text(const std::optional<Index>& count) { return count ? to_text(*count) : std::string(kAuto); }
 
 std::string to_text(const LearningRate& rate) {
   switch (rate.kind) {
@@ -138,7 +142,13 @@ LearningRate to_learning_rate(const Field& field) {
   return LearningRate::fixed(field.real());
 }
 
-std::optional<Index> to_oversampling(const Field& field) {
+Update to_update(const Field& field) {
+  if (field.is(kBlock)) return Update::kBlock;
+  if (field.is(kSample)) return Update::kSample;
+  field.refuse("block or sample");
+}
+
+std::optional<Index> to_count(const Field& field) {
   if (field.is(kAuto)) return std::nullopt;
   return field.integer();
 }
@@ -150,11 +160,14 @@ Metadata to_metadata(const Settings& settings) {
   return {
       {"method", std::string(name(options.method))},
       {"n_components_option", to_text(options.n_components)},
+      {"update", std::string(options.update == Update::kBlock ? kBlock : kSample)},
+      {"block_size", to_text(options.block_size)},
       {"mu", to_text(options.mu)},
       {"tau", to_text(options.tau)},
-      {"oversampling", options.oversampling ? to_text(*options.oversampling) : std::string(kAuto)},
+      {"oversampling", to_text(options.oversampling)},
       {"center", std::string(options.center ? kTrue : kFalse)},
       {"forgetting", to_text(options.forgetting)},
+      {"threads", to_text(options.threads)},
       {"learning_rate", to_text(options.learning_rate)},
       {"amnesia", to_text(options.amnesia)},
       {"n_components", to_text(settings.n_components)},
@@ -170,11 +183,14 @@ Settings to_settings(const Metadata& metadata) {
   Settings settings;
   settings.options = {.n_components = field("n_components_option").integer(),
                       .method = to_method(field("method")),
+                      .update = to_update(field("update")),
+                      .block_size = to_count(field("block_size")),
                       .mu = to_mu(field("mu")),
                       .tau = to_tau(field("tau")),
-                      .oversampling = to_oversampling(field("oversampling")),
+                      .oversampling = to_count(field("oversampling")),
                       .center = field("center").boolean(),
                       .forgetting = field("forgetting").real(),
+                      .threads = field("threads").integer(),
                       .learning_rate = to_learning_rate(field("learning_rate")),
                       .amnesia = field("amnesia").real()};
   settings.n_components = field("n_components").integer();

@@ -206,6 +206,23 @@ void rotate(T* q, Size q_stride, Size q_count, RowsView<T> x, const T* coef, Siz
 }
 
 template <typename T>
+void add_outer(T* s, Size s_stride, RowsView<T> x, Size columns, Size length, T* panel) {
+  constexpr Size kPanelRow = 2 * Lanes<T>::kCount;
+  for (Size l = 0; l < length; l += kPanelRow) {
+    const Size last = l + kPanelRow < columns ? l + kPanelRow : columns;
+    for (Size j = 0; j < last; j += kTileOut) {
+      const Size count = last - j < kTileOut ? last - j : kTileOut;
+      rotate_columns<T>(count, s, 0, 0, x.data + l, x.stride, x.count, x.data + j, x.stride, panel);
+      for (Size i = 0; i < count; ++i) {
+        T* to = s + (j + i) * s_stride + l;
+        store(to, load(to) + load(panel + i * kPanelRow));
+        store(to + kPanelRow / 2, load(to + kPanelRow / 2) + load(panel + i * kPanelRow + kPanelRow / 2));
+      }
+    }
+  }
+}
+
+template <typename T>
 double centre(CentringArrays<T> arrays, Size length, double share, double scale) {
   constexpr Size kL = Lanes<double>::kCount;
   const T* __restrict x = arrays.row;

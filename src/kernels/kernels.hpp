@@ -7,8 +7,9 @@
 namespace roipca::kernels {
 
 /// Rows are `stride` numbers apart, start at 64-byte boundaries and are padded with zeros to a multiple of
-/// kLane numbers; `length` is the padded length. See AlignedRows.
-inline constexpr std::ptrdiff_t kLane = 32;  // two vectors of the widest kind, of float
+/// kLane<T> numbers; `length` is the padded length. See AlignedRows.
+template <typename T>
+inline constexpr std::ptrdiff_t kLane = 128 / sizeof(T);  // two vectors of the widest kind
 
 template <typename T>
 struct RowsView {
@@ -35,10 +36,15 @@ struct Table {
   void (*gram)(RowsView<T> a, std::ptrdiff_t length, double* out, std::ptrdiff_t out_stride);
 
   /// q_j <- sum_i coef[i * coef_stride + j] s_i for j < columns, where s are the rows of q followed by those
-  /// of x. In place: q has room for `columns` rows, of which q_count are read. `panel` is scratch of 2 kLane
+  /// of x. In place: q has room for `columns` rows, of which q_count are read. `panel` is scratch of kLane<T>
   /// * columns.
   void (*rotate)(T* q, std::ptrdiff_t q_stride, std::ptrdiff_t q_count, RowsView<T> x, const T* coef,
                  std::ptrdiff_t coef_stride, std::ptrdiff_t columns, std::ptrdiff_t length, T* panel);
+
+  /// s_j += sum_i x_i[j] x_i for the entries from j on: the lower triangle of X^T X, column by column.
+  /// `panel` is scratch of kLane<T> * 16.
+  void (*add_outer)(T* s, std::ptrdiff_t s_stride, RowsView<T> x, std::ptrdiff_t columns,
+                    std::ptrdiff_t length, T* panel);
 
   /// delta = (row - mean) - tail; (mean, tail) moves by share * delta (not at all for share 0). Returns
   /// |scale delta|^2. No padding: any length, any alignment.

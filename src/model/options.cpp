@@ -11,7 +11,8 @@
 namespace roipca {
 namespace {
 
-constexpr std::array<std::pair<Method, std::string_view>, 8> kMethods = {{{Method::kRoipca, "roipca"},
+constexpr std::array<std::pair<Method, std::string_view>, 9> kMethods = {{{Method::kAuto, "auto"},
+                                                                          {Method::kRoipca, "roipca"},
                                                                           {Method::kFroipca, "froipca"},
                                                                           {Method::kIpca, "ipca"},
                                                                           {Method::kCcipca, "ccipca"},
@@ -27,6 +28,9 @@ void require(bool holds, const char* option, const char* rule, double value) {
     throw std::invalid_argument(text.str());
   }
 }
+
+// The d x d scatter costs d^2 / 2 products a row, blocks about 4 k d: see docs/performance.md.
+constexpr Index kExactUpTo = 8;
 
 // The others do not rotate their components among each other, so that those beyond the reported ones would
 // never give up what belongs to the reported ones.
@@ -60,8 +64,12 @@ void check(const Options& options) {
     require(*options.oversampling >= 0, "oversampling", "0 or more",
             static_cast<double>(*options.oversampling));
   }
+  if (options.block_size) {
+    require(*options.block_size >= 1, "block_size", "1 or more", static_cast<double>(*options.block_size));
+  }
   require(options.forgetting > 0.0 && options.forgetting <= 1.0, "forgetting", "above 0 and at most 1",
           options.forgetting);
+  require(options.threads >= 1, "threads", "1 or more", static_cast<double>(options.threads));
   require(options.amnesia >= 0.0 && std::isfinite(options.amnesia), "amnesia", "0 or more", options.amnesia);
   if (options.mu.kind == Mu::Kind::kFixed) {
     require(options.mu.variance >= 0.0 && std::isfinite(options.mu.variance), "mu", "0 or more",
@@ -74,6 +82,13 @@ void check(const Options& options) {
   }
 }
 
+Method resolve(const Options& options, Index features) {
+  if (options.method != Method::kAuto) return options.method;
+  Options by_roipca = options;
+  by_roipca.method = Method::kRoipca;
+  return features <= kExactUpTo * capacity(by_roipca, features).held ? Method::kExact : Method::kRoipca;
+}
+
 Capacity capacity(const Options& options, Index features) {
   if (options.n_components > features) {
     throw std::invalid_argument("n_components is " + std::to_string(options.n_components) +
@@ -81,8 +96,9 @@ Capacity capacity(const Options& options, Index features) {
   }
   const Index reported = options.n_components == 0 ? features : options.n_components;
   // The exact method has every eigenpair anyway, and needs them to go on from a model.
-  if (options.method == Method::kExact) return {reported, features};
-  const Index automatic = gains_from_oversampling(options.method) ? std::max<Index>(10, reported) : 0;
+  const Method method = resolve(options, features);
+  if (method == Method::kExact) return {reported, features};
+  const Index automatic = gains_from_oversampling(method) ? std::max<Index>(10, reported / 5) : 0;
   const Index extra = std::min(options.oversampling.value_or(automatic), features - reported);
   return {reported, reported + extra};
 }

@@ -15,7 +15,9 @@ template <typename T, typename Derived>
 class BasisRule : public Rule<T> {
  public:
   BasisRule(Index features, Index capacity)
-      : basis_(Matrix<T>::Zero(features, capacity)), values_(Vector<double>::Zero(capacity)) {}
+      : Rule<T>(features),
+        basis_(Matrix<T>::Zero(features, capacity)),
+        values_(Vector<double>::Zero(capacity)) {}
 
   std::unique_ptr<Rule<T>> clone() const final {
     return std::make_unique<Derived>(static_cast<const Derived&>(*this));

@@ -10,7 +10,8 @@ namespace roipca {
 
 template <typename T>
 FrequentDirectionsRule<T>::FrequentDirectionsRule(Index features, Index capacity)
-    : capacity_(capacity),
+    : Rule<T>(features),
+      capacity_(capacity),
       sketch_(Matrix<T>::Zero(features, 2 * capacity)),
       rotation_(2 * capacity),
       column_(2 * capacity),

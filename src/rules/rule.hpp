@@ -37,7 +37,11 @@ class Rule {
   virtual ~Rule() = default;
   virtual std::unique_ptr<Rule> clone() const = 0;
 
-  /// Scatter <- scatter + v v^T. `v` is scratch for the rule afterwards. Allocates nothing.
+  /// Where the next row for `absorb` is to be written.
+  virtual T* slot() { return scratch_.data(); }
+  /// Scatter <- scatter + v v^T for the row v in the slot, which is scratch afterwards. Allocates nothing.
+  void absorb_slot(const Step& step) { absorb(Eigen::Map<Vector<T>>(slot(), features_), step); }
+  /// The same for a row that may lie elsewhere.
   virtual void absorb(Eigen::Ref<Vector<T>> v, const Step& step) = 0;
   /// Scatter <- factor * scatter: forgetting, or another unit.
   virtual void rescale(double factor) = 0;
@@ -49,14 +53,13 @@ class Rule {
   virtual std::vector<double> learning_rates() const { return {}; }
 
  protected:
-  Rule() = default;
+  explicit Rule(Index features) : features_(features), scratch_(features) {}
   Rule(const Rule&) = default;
   Rule& operator=(const Rule&) = default;
-};
 
-/// The rule that options.method names, for rows of `features` numbers. A learning rate that is still to be
-/// tuned counts as scale-free.
-template <typename T>
-std::unique_ptr<Rule<T>> make_rule(const Options& options, Index features);
+ private:
+  Index features_;
+  Vector<T> scratch_;
+};
 
 }  // namespace roipca

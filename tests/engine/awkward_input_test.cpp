@@ -19,7 +19,7 @@ class Awkward : public ::testing::Test {
   // A read orthonormalises or has been rotated a few hundred times at the most.
   static constexpr double kOrthonormal = 512 * kEpsilon<T>;
 
-  static Model<T> model_of(Method method, Index n_components, const RowMatrix<T>& rows) {
+  static Model<T> model_of(const Way& method, Index n_components, const RowMatrix<T>& rows) {
     return OnlinePca<T>(options_for(method, n_components)).partial_fit(rows).model();
   }
 
@@ -40,7 +40,7 @@ class Awkward : public ::testing::Test {
 TYPED_TEST_SUITE(Awkward, Scalars);
 
 TYPED_TEST(Awkward, ZeroRowsHaveNoVariance) {
-  for (const Method method : kAllMethods) {
+  for (const Way& method : kAllMethods) {
     SCOPED_TRACE(name(method));
     const auto model = this->model_of(method, 2, RowMatrix<TypeParam>::Zero(30, 5));
     this->expect_sound(model);
@@ -49,7 +49,7 @@ TYPED_TEST(Awkward, ZeroRowsHaveNoVariance) {
 }
 
 TYPED_TEST(Awkward, ConstantRowsHaveNoVariance) {
-  for (const Method method : kAllMethods) {
+  for (const Way& method : kAllMethods) {
     SCOPED_TRACE(name(method));
     const auto model = this->model_of(method, 2, RowMatrix<TypeParam>::Constant(1000, 5, TypeParam{0.1F}));
     this->expect_sound(model);
@@ -58,7 +58,7 @@ TYPED_TEST(Awkward, ConstantRowsHaveNoVariance) {
 }
 
 TYPED_TEST(Awkward, TheFirstRowAloneHasNoVariance) {
-  for (const Method method : kAllMethods) {
+  for (const Way& method : kAllMethods) {
     SCOPED_TRACE(name(method));
     const auto model = this->model_of(method, 2, normal_rows(1, 5, 1).cast<TypeParam>());
     this->expect_sound(model);
@@ -68,7 +68,7 @@ TYPED_TEST(Awkward, TheFirstRowAloneHasNoVariance) {
 
 TYPED_TEST(Awkward, TheFirstRowAloneWithoutCentringIsItsOwnComponent) {
   const RowMatrix<TypeParam> row = normal_rows(1, 5, 1).cast<TypeParam>();
-  for (const Method method : kAllMethods) {
+  for (const Way& method : kAllMethods) {
     SCOPED_TRACE(name(method));
     Options options = options_for(method, 2);
     options.center = false;
@@ -88,7 +88,7 @@ TYPED_TEST(Awkward, TwoRowsThatAlternateSpanOneDirection) {
   const RowMatrix<TypeParam> two = normal_rows(2, 5, 1).cast<TypeParam>();
   for (Index i = 0; i < 100; ++i) rows.row(i) = two.row(i % 2);
   const Matrix<double> direction = (two.row(1) - two.row(0)).template cast<double>().normalized().transpose();
-  for (const Method method : kAllMethods) {
+  for (const Way& method : kAllMethods) {
     SCOPED_TRACE(name(method));
     const auto model = this->model_of(method, 2, rows);
     this->expect_sound(model);
@@ -100,7 +100,7 @@ TYPED_TEST(Awkward, TwoRowsThatAlternateSpanOneDirection) {
 TYPED_TEST(Awkward, ARankBelowTheComponentsIsFoundAndFilledUp) {
   const RowMatrix<TypeParam> rows = low_rank_rows(200, 9, 2, 1).cast<TypeParam>();
   const Matrix<double> plane = dense_pca(rows.template cast<double>()).vectors.leftCols(2);
-  for (const Method method : kAllMethods) {
+  for (const Way& method : kAllMethods) {
     SCOPED_TRACE(name(method));
     const auto model = this->model_of(method, 5, rows);
     this->expect_sound(model);
@@ -111,7 +111,7 @@ TYPED_TEST(Awkward, ARankBelowTheComponentsIsFoundAndFilledUp) {
 
 TYPED_TEST(Awkward, ThereIsNoVarianceBeyondARankBelowTheComponents) {
   const RowMatrix<TypeParam> rows = low_rank_rows(200, 9, 2, 1).cast<TypeParam>();
-  for (const Method method : kAllMethods) {
+  for (const Way& method : kAllMethods) {
     SCOPED_TRACE(name(method));
     this->expect_no_variance_beyond(2, this->model_of(method, 5, rows));
   }
@@ -120,7 +120,7 @@ TYPED_TEST(Awkward, ThereIsNoVarianceBeyondARankBelowTheComponents) {
 TYPED_TEST(Awkward, OneFeatureHasItsVariance) {
   const RowMatrix<TypeParam> rows = normal_rows(100, 1, 1).cast<TypeParam>();
   const double scatter = dense_pca(rows.template cast<double>()).values[0];
-  for (const Method method : kAllMethods) {
+  for (const Way& method : kAllMethods) {
     if (method == Method::kCcipca) continue;  // its eigenvalues are means with another memory
     SCOPED_TRACE(name(method));
     const auto model = this->model_of(method, 1, rows);
@@ -132,11 +132,11 @@ TYPED_TEST(Awkward, OneFeatureHasItsVariance) {
 TYPED_TEST(Awkward, AsManyComponentsAsFeaturesAreSound) {
   const RowMatrix<TypeParam> rows = normal_rows(300, 7, 1).cast<TypeParam>();
   const auto oracle = dense_pca(rows.template cast<double>());
-  for (const Method method : kAllMethods) {
+  for (const Way& method : kAllMethods) {
     SCOPED_TRACE(name(method));
     this->expect_sound(this->model_of(method, 7, rows));
   }
-  for (const Method method : kLosslessMethods) {
+  for (const Way& method : kLosslessMethods) {
     EXPECT_LT(relative_difference(modelled_scatter(this->model_of(method, 7, rows)), oracle.scatter),
               300 * 7 * kEpsilon<TypeParam>)
         << name(method);
@@ -151,7 +151,7 @@ TYPED_TEST(Awkward, NoNumberOfComponentsStandsForAllFeatures) {
 TYPED_TEST(Awkward, RowsOrthogonalToAllBeforeAreSound) {
   RowMatrix<TypeParam> rows(24, 8);
   for (Index i = 0; i < 24; ++i) rows.row(i) = Vector<TypeParam>::Unit(8, i % 8);
-  for (const Method method : kAllMethods) {
+  for (const Way& method : kAllMethods) {
     for (const bool center : {true, false}) {
       SCOPED_TRACE(std::string(name(method)) + (center ? " centred" : ""));
       Options options = options_for(method, 3);
@@ -163,7 +163,7 @@ TYPED_TEST(Awkward, RowsOrthogonalToAllBeforeAreSound) {
 
 TYPED_TEST(Awkward, ALongStreamOfEqualVariancesStaysOrthonormal) {
   const RowMatrix<TypeParam> rows = normal_rows(3000, 10, 1).cast<TypeParam>();
-  for (const Method method : kAllMethods) {
+  for (const Way& method : kAllMethods) {
     SCOPED_TRACE(name(method));
     this->expect_sound(this->model_of(method, 4, rows));
   }

@@ -51,7 +51,7 @@ class BadInput : public ::testing::Test {
   // rows.
   template <typename Error>
   void expect_refused(const Call& call, const std::vector<std::string>& parts) const {
-    for (const Method method : kAllMethods) {
+    for (const Way& method : kAllMethods) {
       SCOPED_TRACE(name(method));
       OnlinePca<T> pca(options_for(method, 2));
       pca.partial_fit(good_);
@@ -63,7 +63,7 @@ class BadInput : public ::testing::Test {
   }
   template <typename Error>
   void expect_refused_before_the_first_row(const Call& call) const {
-    for (const Method method : kAllMethods) {
+    for (const Way& method : kAllMethods) {
       SCOPED_TRACE(name(method));
       OnlinePca<T> pca(options_for(method, 2));
       refusal<Error>(pca, call);

@@ -60,7 +60,7 @@ TEST_P(FarMean, TheResultIsThatOfTheSameRowsNearTheOrigin) {
   RowMatrix<double> near = (decaying_rows(2000, 12, 0.7, 3) * 1024.0).array().round();
   RowMatrix<double> far = near;
   far.array() += GetParam();
-  for (const Method method : kAllMethods) {
+  for (const Way& method : kAllMethods) {
     const auto a = OnlinePca<double>(options_for(method, 3)).partial_fit(near).model();
     const auto b = OnlinePca<double>(options_for(method, 3)).partial_fit(far).model();
     // 2000 steps of rounding, which the two runs do not share because their means round differently. The
@@ -77,7 +77,7 @@ TYPED_TEST_SUITE(Centring, Scalars);
 TYPED_TEST(Centring, ConstantFeaturesHaveExactlyNoScatter) {
   RowMatrix<TypeParam> rows = normal_rows(500, 6, 1).cast<TypeParam>();
   rows.col(2).setConstant(static_cast<TypeParam>(0.1));
-  for (const Method method : kAllMethods) {
+  for (const Way& method : kAllMethods) {
     const auto model = OnlinePca<TypeParam>(options_for(method, 2)).partial_fit(rows).model();
     EXPECT_EQ(model.scatter[2], 0.0) << name(method);
   }
@@ -86,7 +86,7 @@ TYPED_TEST(Centring, ConstantFeaturesHaveExactlyNoScatter) {
 TYPED_TEST(Centring, WithoutItTheModelIsOfTheSecondMoments) {
   const RowMatrix<TypeParam> rows = low_rank_rows(100, 12, 2, 4).cast<TypeParam>();
   const auto oracle = dense_pca(rows.template cast<double>(), {}, false);
-  for (const Method method : kLosslessMethods) {
+  for (const Way& method : kLosslessMethods) {
     Options options = options_for(method, 3);
     options.center = false;
     const auto model = OnlinePca<TypeParam>(options).partial_fit(rows).model();

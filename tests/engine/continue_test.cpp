@@ -34,10 +34,11 @@ class Continue : public ::testing::Test {
 };
 TYPED_TEST_SUITE(Continue, Scalars);
 
-constexpr std::array kBitwise = {Method::kRoipca, Method::kFroipca, Method::kIpca};
+constexpr std::array kBitwise = {Way(Method::kRoipca, Update::kSample), Way(Method::kFroipca),
+                                 Way(Method::kIpca, Update::kSample)};
 
 TYPED_TEST(Continue, FromAModelGivesTheSameBitsAsNeverStopping) {
-  for (const Method method : kBitwise) {
+  for (const Way& method : kBitwise) {
     const Options options = options_for(method, 3);
     EXPECT_EQ(first_difference(this->stopping_every(37, options), this->never_stopping(options)), "")
         << name(method);
@@ -45,7 +46,7 @@ TYPED_TEST(Continue, FromAModelGivesTheSameBitsAsNeverStopping) {
 }
 
 TYPED_TEST(Continue, AfterEveryRowGivesTheSameBitsAsNeverStopping) {
-  for (const Method method : kBitwise) {
+  for (const Way& method : kBitwise) {
     const Options options = options_for(method, 3);
     EXPECT_EQ(first_difference(this->stopping_every(1, options), this->never_stopping(options)), "")
         << name(method);
@@ -53,7 +54,7 @@ TYPED_TEST(Continue, AfterEveryRowGivesTheSameBitsAsNeverStopping) {
 }
 
 TYPED_TEST(Continue, FromAModelOfForgottenRowsGivesTheSameBits) {
-  for (const Method method : kBitwise) {
+  for (const Way& method : kBitwise) {
     Options options = options_for(method, 3);
     options.forgetting = 0.98;
     EXPECT_EQ(first_difference(this->stopping_every(37, options), this->never_stopping(options)), "")
@@ -89,7 +90,7 @@ TYPED_TEST(Continue, FromAModelOfExactOrOjaGivesTheSameToRounding) {
 
 TYPED_TEST(Continue, FromABatchModelOfLowRankRowsEqualsABatchOfAllRows) {
   const RowMatrix<TypeParam> rows = low_rank_rows(200, 29, 3, 5).cast<TypeParam>();
-  for (const Method method : kLosslessMethods) {
+  for (const Way& method : kLosslessMethods) {
     const auto head = batch_pca<TypeParam>(rows.topRows(80), options_for(method, 3));
     const auto all = batch_pca<TypeParam>(rows, options_for(method, 3));
     const auto model = OnlinePca<TypeParam>(head).partial_fit(rows.bottomRows(120)).model();

@@ -28,7 +28,7 @@ class Cuts : public ::testing::Test {
 TYPED_TEST_SUITE(Cuts, Scalars);
 
 TYPED_TEST(Cuts, OneByOneGivesTheSameBitsAsAllAtOnce) {
-  for (const Method method : kAllMethods) {
+  for (const Way& method : kAllMethods) {
     OnlinePca<TypeParam> pca(options_for(method, 3));
     for (Index i = 0; i < this->kRows; ++i) pca.update(this->rows_.row(i).transpose());
     EXPECT_EQ(first_difference(pca.model(), this->whole(pca.options(), this->rows_)), "") << name(method);
@@ -37,7 +37,7 @@ TYPED_TEST(Cuts, OneByOneGivesTheSameBitsAsAllAtOnce) {
 
 TYPED_TEST(Cuts, RandomCutsGiveTheSameBitsAsAllAtOnce) {
   std::mt19937_64 bits(2);
-  for (const Method method : kAllMethods) {
+  for (const Way& method : kAllMethods) {
     OnlinePca<TypeParam> pca(options_for(method, 3));
     for (Index from = 0; from < this->kRows;) {
       const Index count = std::min<Index>(this->kRows - from, 1 + static_cast<Index>(bits() % 40));
@@ -49,7 +49,7 @@ TYPED_TEST(Cuts, RandomCutsGiveTheSameBitsAsAllAtOnce) {
 }
 
 TYPED_TEST(Cuts, ReadingTheModelAfterEveryRowChangesNoBit) {
-  for (const Method method : kAllMethods) {
+  for (const Way& method : kAllMethods) {
     OnlinePca<TypeParam> pca(options_for(method, 3));
     for (Index i = 0; i < this->kRows; ++i) {
       pca.update(this->rows_.row(i).transpose());
@@ -63,7 +63,7 @@ TYPED_TEST(Cuts, ReadingTheModelAfterEveryRowChangesNoBit) {
 TYPED_TEST(Cuts, RowsOfAWiderMatrixAreReadInPlaceWithTheSameBits) {
   RowMatrix<TypeParam> wide = RowMatrix<TypeParam>::Constant(this->kRows, 23, TypeParam{7});
   wide.middleCols(3, 17) = this->rows_;
-  for (const Method method : kAllMethods) {
+  for (const Way& method : kAllMethods) {
     OnlinePca<TypeParam> pca(options_for(method, 3));
     pca.partial_fit(wide.middleCols(3, 17));
     EXPECT_EQ(first_difference(pca.model(), this->whole(pca.options(), this->rows_)), "") << name(method);
@@ -72,7 +72,7 @@ TYPED_TEST(Cuts, RowsOfAWiderMatrixAreReadInPlaceWithTheSameBits) {
 
 TYPED_TEST(Cuts, CutsDoNotMatterWhileForgettingAndWeighing) {
   const Vector<double> weights = uniform_numbers(this->kRows, 3) * 4.0;
-  for (const Method method : kAllMethods) {
+  for (const Way& method : kAllMethods) {
     Options options = options_for(method, 3);
     options.forgetting = 0.97;
     OnlinePca<TypeParam> whole(options);
@@ -84,7 +84,7 @@ TYPED_TEST(Cuts, CutsDoNotMatterWhileForgettingAndWeighing) {
 }
 
 TYPED_TEST(Cuts, ACopyGoesOnAsTheOriginalWould) {
-  for (const Method method : kAllMethods) {
+  for (const Way& method : kAllMethods) {
     OnlinePca<TypeParam> pca(options_for(method, 3));
     pca.partial_fit(this->rows_.topRows(150));
     OnlinePca<TypeParam> copy(pca);
@@ -94,7 +94,7 @@ TYPED_TEST(Cuts, ACopyGoesOnAsTheOriginalWould) {
 }
 
 TYPED_TEST(Cuts, WhatACopyTakesDoesNotReachTheOriginal) {
-  for (const Method method : kAllMethods) {
+  for (const Way& method : kAllMethods) {
     OnlinePca<TypeParam> pca(options_for(method, 3));
     pca.partial_fit(this->rows_.topRows(150));
     const auto before = pca.model();
@@ -105,7 +105,7 @@ TYPED_TEST(Cuts, WhatACopyTakesDoesNotReachTheOriginal) {
 }
 
 TYPED_TEST(Cuts, AnAssignedEstimatorGoesOnAsItsSourceWould) {
-  for (const Method method : kAllMethods) {
+  for (const Way& method : kAllMethods) {
     OnlinePca<TypeParam> pca(options_for(method, 3));
     pca.partial_fit(this->rows_.topRows(150));
     OnlinePca<TypeParam> other(options_for(Method::kExact, 2));
@@ -117,7 +117,7 @@ TYPED_TEST(Cuts, AnAssignedEstimatorGoesOnAsItsSourceWould) {
 }
 
 TYPED_TEST(Cuts, AMovedEstimatorGoesOnAsItsSourceWould) {
-  for (const Method method : kAllMethods) {
+  for (const Way& method : kAllMethods) {
     OnlinePca<TypeParam> pca(options_for(method, 3));
     pca.partial_fit(this->rows_.topRows(150));
     OnlinePca<TypeParam> moved(std::move(pca));

@@ -23,7 +23,7 @@ TYPED_TEST(Fit, UpToFiveHundredRowsTheReportedEigenpairsAreThoseOfBatchPca) {
   for (const Index n : {2, 30, 500}) {
     const RowMatrix<TypeParam> rows = this->rows_.topRows(n);
     const auto oracle = dense_pca(rows.template cast<double>());
-    for (const Method method : kAllMethods) {
+    for (const Way& method : kAllMethods) {
       const auto model = OnlinePca<TypeParam>(options_for(method, 3)).fit(rows).model();
       const Index rank = std::min<Index>(3, n - 1);
       // The basis is in T. Neighbouring variances differ by a third, so that gaps cost a small factor.
@@ -38,8 +38,20 @@ TYPED_TEST(Fit, UpToFiveHundredRowsTheReportedEigenpairsAreThoseOfBatchPca) {
   }
 }
 
+TYPED_TEST(Fit, ByBlocksItIsPartialFit) {
+  for (const Way& method : kAllMethods) {
+    if (!starts_from_nothing(method)) continue;
+    const Options options = options_for(method, 3);
+    EXPECT_EQ(first_difference(OnlinePca<TypeParam>(options).fit(this->rows_).model(),
+                               OnlinePca<TypeParam>(options).partial_fit(this->rows_).model()),
+              "")
+        << name(method);
+  }
+}
+
 TYPED_TEST(Fit, BeyondFiveHundredRowsItGoesOnFromTheirBatchModel) {
-  for (const Method method : kAllMethods) {
+  for (const Way& method : kAllMethods) {
+    if (starts_from_nothing(method)) continue;
     const Options options = options_for(method, 3);
     OnlinePca<TypeParam> by_hand(batch_pca<TypeParam>(this->rows_.topRows(500), options));
     by_hand.partial_fit(this->rows_.bottomRows(200));
@@ -49,7 +61,7 @@ TYPED_TEST(Fit, BeyondFiveHundredRowsItGoesOnFromTheirBatchModel) {
 }
 
 TYPED_TEST(Fit, ItForgetsWhatCameBefore) {
-  for (const Method method : kAllMethods) {
+  for (const Way& method : kAllMethods) {
     OnlinePca<TypeParam> pca(options_for(method, 3));
     pca.partial_fit(RowMatrix<TypeParam>::Identity(20, 20));
     const auto model = pca.fit(this->rows_).model();
@@ -67,7 +79,7 @@ TYPED_TEST(Fit, RowsCanBeAddedAfterwards) {
 }
 
 TYPED_TEST(Fit, OneRowIsEnough) {
-  for (const Method method : kAllMethods) {
+  for (const Way& method : kAllMethods) {
     const auto model = OnlinePca<TypeParam>(options_for(method, 3)).fit(this->rows_.topRows(1)).model();
     EXPECT_EQ(model.eigenvalues.maxCoeff(), 0.0) << name(method);
     EXPECT_LT(orthonormality_error(model.basis), 16 * kEpsilon<TypeParam>) << name(method);
@@ -86,7 +98,7 @@ TYPED_TEST(Fit, FirstRowsOfWeightZeroAreLeftOut) {
   rows << RowMatrix<TypeParam>::Constant(500, 12, TypeParam{3}), this->rows_;
   Vector<double> weights = Vector<double>::Ones(1200);
   weights.head(500).setZero();
-  for (const Method method : kAllMethods) {
+  for (const Way& method : kAllMethods) {
     const Options options = options_for(method, 3);
     const auto model = OnlinePca<TypeParam>(options).fit(rows, weights).model();
     const auto without = OnlinePca<TypeParam>(options).fit(this->rows_).model();

@@ -102,7 +102,7 @@ TYPED_TEST(Rate, OtherMethodsHaveNone) {
 }
 
 TYPED_TEST(Rate, BeforeTheFirstRowThereIsNone) {
-  for (const Method method : kAllMethods) {
+  for (const Way& method : kAllMethods) {
     EXPECT_TRUE(OnlinePca<TypeParam>(options_for(method, 3)).learning_rates().empty()) << name(method);
   }
 }

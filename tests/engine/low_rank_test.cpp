@@ -25,7 +25,7 @@ class LowRank : public ::testing::Test {
 TYPED_TEST_SUITE(LowRank, Scalars);
 
 TYPED_TEST(LowRank, EigenpairsAreThoseOfBatchPcaAfterEveryRow) {
-  for (const Method method : kLosslessMethods) {
+  for (const Way& method : kLosslessMethods) {
     OnlinePca<TypeParam> pca(options_for(method, this->kRank));
     for (Index n = 1; n <= this->kRows; ++n) {
       pca.update(this->rows_.row(n - 1).transpose());
@@ -37,7 +37,7 @@ TYPED_TEST(LowRank, EigenpairsAreThoseOfBatchPcaAfterEveryRow) {
 }
 
 TYPED_TEST(LowRank, EigenpairsAreThoseOfBatchPcaWithoutOversampling) {
-  for (const Method method : kLosslessMethods) {
+  for (const Way& method : kLosslessMethods) {
     Options options = options_for(method, this->kRank);
     options.oversampling = 0;
     OnlinePca<TypeParam> pca(options);
@@ -52,7 +52,7 @@ TYPED_TEST(LowRank, EigenpairsAreThoseOfBatchPcaWithoutOversampling) {
 
 TYPED_TEST(LowRank, EigenvaluesAreThoseOfBatchPca) {
   const auto oracle = this->oracle(this->kRows);
-  for (const Method method : kLosslessMethods) {
+  for (const Way& method : kLosslessMethods) {
     const auto model =
         OnlinePca<TypeParam>(options_for(method, this->kRank)).partial_fit(this->rows_).model();
     const Vector<double> error = model.eigenvalues.head(this->kRank) - oracle.values.head(this->kRank);
@@ -62,7 +62,7 @@ TYPED_TEST(LowRank, EigenvaluesAreThoseOfBatchPca) {
 
 TYPED_TEST(LowRank, EveryMethodFindsThePlane) {
   const Matrix<double> plane = this->oracle(this->kRows).vectors.leftCols(this->kRank);
-  for (const Method method : kAllMethods) {
+  for (const Way& method : kAllMethods) {
     const auto model =
         OnlinePca<TypeParam>(options_for(method, this->kRank)).partial_fit(this->rows_).model();
     EXPECT_LT(subspace_angle(plane, reported_basis(model)), this->kTolerance) << name(method);

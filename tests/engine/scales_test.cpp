@@ -37,7 +37,7 @@ TYPED_TEST(Scales, LowRankRowsOfAnyScaleHaveTheEigenpairsOfBatchPca) {
   for (const double scale : this->scales()) {
     const RowMatrix<TypeParam> rows = (unit * scale).cast<TypeParam>();
     const auto oracle = dense_pca(rows.template cast<double>());
-    for (const Method method : kLosslessMethods) {
+    for (const Way& method : kLosslessMethods) {
       const auto model = this->model_of(options_for(method, 3), rows);
       // 80 rotations of 4 columns; relative to the largest eigenvalue, so that squares of 1e300 are not
       // needed.
@@ -51,7 +51,7 @@ TYPED_TEST(Scales, LowRankRowsOfAnyScaleHaveTheEigenpairsOfBatchPca) {
 TYPED_TEST(Scales, EveryMethodIsSoundAtEveryScale) {
   for (const double scale : this->scales()) {
     const RowMatrix<TypeParam> rows = (decaying_rows(300, 9, 0.7, 1) * scale).cast<TypeParam>();
-    for (const Method method : kAllMethods) {
+    for (const Way& method : kAllMethods) {
       SCOPED_TRACE(name(method));
       const auto model = this->model_of(options_for(method, 3), rows);
       this->expect_sound(model);
@@ -63,7 +63,7 @@ TYPED_TEST(Scales, EveryMethodIsSoundAtEveryScale) {
 TYPED_TEST(Scales, APowerOfTwoChangesNoBitOfTheComponents) {
   const RowMatrix<TypeParam> rows = decaying_rows(300, 9, 0.7, 1).cast<TypeParam>();
   const int reach = kEpsilon<TypeParam> > 1e-10 ? 90 : 490;
-  for (const Method method : kAllMethods) {
+  for (const Way& method : kAllMethods) {
     const auto plain = this->model_of(options_for(method, 3), rows);
     for (const int exponent : {-reach, -40, 40, reach}) {
       const RowMatrix<TypeParam> scaled = rows * static_cast<TypeParam>(std::ldexp(1.0, exponent));
@@ -75,7 +75,7 @@ TYPED_TEST(Scales, APowerOfTwoChangesNoBitOfTheComponents) {
 
 TYPED_TEST(Scales, APowerOfTwoChangesNoBitOfARankBelowTheComponents) {
   const RowMatrix<TypeParam> rows = low_rank_rows(100, 9, 2, 1).cast<TypeParam>();
-  for (const Method method : kAllMethods) {
+  for (const Way& method : kAllMethods) {
     const auto plain = this->model_of(options_for(method, 4), rows);
     const auto scaled = this->model_of(options_for(method, 4), rows * TypeParam{0x1p-80F});
     EXPECT_TRUE(same_bits(scaled.basis, plain.basis)) << name(method);
@@ -93,7 +93,7 @@ TYPED_TEST(Scales, AStreamThatBecomesHugeIsWhatCameAfter) {
   wide.topRows(200) *= kSmall<TypeParam>;
   wide.bottomRows(200) *= kLarge<TypeParam>;
   const RowMatrix<TypeParam> rows = wide.cast<TypeParam>();
-  for (const Method method : kAllMethods) {
+  for (const Way& method : kAllMethods) {
     SCOPED_TRACE(name(method));
     this->expect_sound(this->model_of(options_for(method, 3), rows));
   }
@@ -107,7 +107,7 @@ TYPED_TEST(Scales, AStreamThatBecomesTinyIsWhatCameBefore) {
   wide.topRows(200) *= kLarge<TypeParam>;
   wide.bottomRows(200) *= kSmall<TypeParam>;
   const RowMatrix<TypeParam> rows = wide.cast<TypeParam>();
-  for (const Method method : kAllMethods) {
+  for (const Way& method : kAllMethods) {
     SCOPED_TRACE(name(method));
     this->expect_sound(this->model_of(options_for(method, 3), rows));
   }
@@ -122,7 +122,7 @@ TYPED_TEST(Scales, AStreamThatForgetsHugeRowsFindsTheTinyOnes) {
   wide.topRows(20) *= kLarge<TypeParam>;
   wide.bottomRows(3980) *= kSmall<TypeParam>;
   const RowMatrix<TypeParam> rows = wide.cast<TypeParam>();
-  for (const Method method : kAllMethods) {
+  for (const Way& method : kAllMethods) {
     SCOPED_TRACE(name(method));
     Options options = options_for(method, 2);
     options.center = false;
@@ -142,11 +142,11 @@ TYPED_TEST(Scales, AHugeOutlierIsTheFirstComponentAndBreaksNothing) {
   const Vector<double> direction = normal_rows(9, 1, 2).col(0).normalized();
   wide.row(150) = (direction * kLarge<TypeParam>).transpose();
   const RowMatrix<TypeParam> rows = wide.cast<TypeParam>();
-  for (const Method method : kAllMethods) {
+  for (const Way& method : kAllMethods) {
     SCOPED_TRACE(name(method));
     this->expect_sound(this->model_of(options_for(method, 3), rows));
   }
-  for (const Method method : kLosslessMethods) {
+  for (const Way& method : kLosslessMethods) {
     const auto model = this->model_of(options_for(method, 3), rows);
     EXPECT_LT(subspace_angle(direction, reported_basis(model).leftCols(1)), 300 * kEpsilon<TypeParam>)
         << name(method);
@@ -162,7 +162,7 @@ TYPED_TEST(Scales, RowsFarBelowTheOthersBreakNothing) {
     wide(20 + i, 2 + i % 6) = std::pow(10.0, -reach * static_cast<double>(i + 1) / 40.0);
   }
   const RowMatrix<TypeParam> rows = wide.cast<TypeParam>();
-  for (const Method method : kAllMethods) {
+  for (const Way& method : kAllMethods) {
     SCOPED_TRACE(name(method));
     Options options = options_for(method, 8);
     options.center = false;

@@ -35,7 +35,7 @@ class Weighted : public ::testing::Test {
 TYPED_TEST_SUITE(Weighted, Scalars);
 
 TYPED_TEST(Weighted, WholeWeightsEqualRepeatedRows) {
-  for (const Method method : kLosslessMethods) {
+  for (const Way& method : kLosslessMethods) {
     const Options options = options_for(method, 3);
     const auto weighted = OnlinePca<TypeParam>(options).partial_fit(this->rows_, this->counts_).model();
     const auto repeated = OnlinePca<TypeParam>(options).partial_fit(this->repeated()).model();
@@ -68,7 +68,7 @@ TYPED_TEST(Weighted, ARowOfWeightZeroIsLeftOutToTheLastBit) {
     if (this->counts_[i] > 0.0) kept.row(count++) = rows.row(i);
   }
   const Vector<double> ones = (this->counts_.array() > 0.0).template cast<double>();
-  for (const Method method : kAllMethods) {
+  for (const Way& method : kAllMethods) {
     Options options = options_for(method, 3);
     options.forgetting = 0.99;
     const auto weighted = OnlinePca<TypeParam>(options).partial_fit(rows, ones).model();
@@ -96,7 +96,7 @@ TYPED_TEST(Weighted, ARowOfWeightZeroIsCheckedAllTheSame) {
 TYPED_TEST(Weighted, ScaledWeightsChangeNoBitOfTheComponents) {
   const RowMatrix<TypeParam> rows = decaying_rows(200, 14, 0.8, 3).cast<TypeParam>();
   const Vector<double> weights = uniform_numbers(200, 4).array() + 0.1;
-  for (const Method method : kAllMethods) {
+  for (const Way& method : kAllMethods) {
     const Options options = options_for(method, 3);
     const auto plain = OnlinePca<TypeParam>(options).partial_fit(rows, weights).model();
     const auto scaled = OnlinePca<TypeParam>(options).partial_fit(rows, 256.0 * weights).model();
@@ -105,7 +105,7 @@ TYPED_TEST(Weighted, ScaledWeightsChangeNoBitOfTheComponents) {
 }
 
 TYPED_TEST(Weighted, ScaledWeightsScaleTheEigenvalues) {
-  for (const Method method : kLosslessMethods) {
+  for (const Way& method : kLosslessMethods) {
     const Options options = options_for(method, 3);
     const Vector<double> scaled_counts = 3.7 * this->counts_;
     const auto plain = OnlinePca<TypeParam>(options).partial_fit(this->rows_, this->counts_).model();
@@ -120,7 +120,7 @@ TYPED_TEST(Weighted, ForgettingEqualsWeightsThatFallWithAge) {
   Vector<double> aged(this->kRows);
   for (Index i = 0; i < this->kRows; ++i)
     aged[i] = std::pow(kFactor, static_cast<double>(this->kRows - 1 - i));
-  for (const Method method : kLosslessMethods) {
+  for (const Way& method : kLosslessMethods) {
     Options options = options_for(method, 3);
     const auto batch = batch_pca<TypeParam>(this->rows_, options, aged);
     options.forgetting = kFactor;

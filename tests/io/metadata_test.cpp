@@ -36,7 +36,7 @@ Options round_trip(const Options& options) {
 }
 
 TEST(Metadata, EveryChoiceComesBack) {
-  for (const Method method : {Method::kRoipca, Method::kFroipca, Method::kIpca, Method::kCcipca, Method::kGha,
+  for (const Method method : {Method::kAuto, Method::kRoipca, Method::kFroipca, Method::kIpca, Method::kCcipca, Method::kGha,
                               Method::kOja, Method::kFrequentDirections, Method::kExact}) {
     EXPECT_EQ(round_trip({.method = method}).method, method) << name(method);
   }
@@ -51,6 +51,9 @@ TEST(Metadata, EveryChoiceComesBack) {
   for (const bool center : {false, true}) EXPECT_EQ(round_trip({.center = center}).center, center);
   EXPECT_EQ(round_trip({.oversampling = std::nullopt}).oversampling, std::nullopt);
   EXPECT_EQ(round_trip({.oversampling = 0}).oversampling, 0);
+  EXPECT_EQ(round_trip({.block_size = 7}).block_size, 7);
+  EXPECT_EQ(round_trip({.threads = 3}).threads, 3);
+  for (const Update update : {Update::kBlock, Update::kSample}) EXPECT_EQ(round_trip({.update = update}).update, update);
   EXPECT_EQ(round_trip({.n_components = 5}).n_components, 5);
 }
 

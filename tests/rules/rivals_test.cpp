@@ -14,7 +14,8 @@ TEST(IpcaRule, EqualsADenseEigensolverOnTheLowRankMatrix) {
     const Index d = k + pick(random, 0, 8);
     const auto start = separated_spectrum(random, d, k, 10.0);
     const Eigen::VectorXd x = normal_vector(random, d);
-    auto rule = make_rule<double>({.n_components = k, .method = Method::kIpca, .oversampling = 0}, d);
+    auto rule = make_rule<double>(
+        {.n_components = k, .method = Method::kIpca, .update = Update::kSample, .oversampling = 0}, d);
     rule->start(start);
     absorb(*rule, x);
     const auto got = rule->spectrum();

@@ -97,7 +97,8 @@ TYPED_TEST(RoipcaRuleOf, EqualsADenseEigensolverOnTheShiftedMatrix) {
     const Problem p = make_problem(random);
     const Index d = p.start.basis.rows();
     const Index k = p.start.basis.cols();
-    auto rule = make_rule<T>({.n_components = k, .method = Method::kRoipca, .oversampling = 0}, d);
+    auto rule = make_rule<T>(
+        {.n_components = k, .method = Method::kRoipca, .update = Update::kSample, .oversampling = 0}, d);
     start(*rule, p.start);
     if (p.row.cast<T>().squaredNorm() > T{0}) absorb(*rule, p.row);
     const auto got = read(*rule);
@@ -123,8 +124,12 @@ TEST(RoipcaRule, TakesAGivenVarianceTimesTheWeightForMu) {
   Random random(2);
   const auto start = separated_spectrum(random, 9, 3, 40.0);
   const Eigen::VectorXd row = normal_vector(random, 9);
-  auto rule = make_rule<double>(
-      {.n_components = 3, .method = Method::kRoipca, .mu = Mu::fixed(0.25), .oversampling = 0}, 9);
+  auto rule = make_rule<double>({.n_components = 3,
+                                 .method = Method::kRoipca,
+                                 .update = Update::kSample,
+                                 .mu = Mu::fixed(0.25),
+                                 .oversampling = 0},
+                                9);
   rule->start(start);
   absorb(*rule, row, 100.0);
   const Eigen::MatrixXd complement = Eigen::MatrixXd::Identity(9, 9) - start.basis * start.basis.transpose();
@@ -141,7 +146,8 @@ TEST(RoipcaRule, EqualsThePapersEigenvectorFormula) {
     Spectrum<double> with_tail = start;
     with_tail.trace += mu * 8.0;
     const Eigen::VectorXd x = normal_vector(random, 12);
-    auto rule = make_rule<double>({.n_components = 4, .method = Method::kRoipca, .oversampling = 0}, 12);
+    auto rule = make_rule<double>(
+        {.n_components = 4, .method = Method::kRoipca, .update = Update::kSample, .oversampling = 0}, 12);
     rule->start(with_tail);
     absorb(*rule, x);
     const auto got = rule->spectrum();
@@ -169,7 +175,8 @@ TEST(RoipcaRule, EqualsThePapersEigenvectorFormula) {
 TYPED_TEST(RoipcaRuleOf, KeepsItsComponentsOrthonormalOverAMillionRows) {
   Random random(4);
   const Index d = 12;
-  auto rule = make_rule<TypeParam>({.n_components = 4, .method = Method::kRoipca, .oversampling = 0}, d);
+  auto rule = make_rule<TypeParam>(
+      {.n_components = 4, .method = Method::kRoipca, .update = Update::kSample, .oversampling = 0}, d);
   const Eigen::MatrixXd rows = normal_matrix(random, d, 1000) * 3.0;
   for (int i = 0; i < 1000000; ++i) {
     absorb(*rule, rows.col(i % 1000) * (1.0 + static_cast<double>(i % 7)), i);

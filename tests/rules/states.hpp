@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "rules/rule.hpp"
+#include "engine/make_rule.hpp"
 
 namespace roipca::testing {
 

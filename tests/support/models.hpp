@@ -18,25 +18,52 @@ namespace roipca::support {
 
 using Scalars = ::testing::Types<float, double>;
 
-inline constexpr std::array kAllMethods = {Method::kRoipca,
-                                           Method::kFroipca,
-                                           Method::kIpca,
-                                           Method::kCcipca,
-                                           Method::kGha,
-                                           Method::kOja,
-                                           Method::kFrequentDirections,
-                                           Method::kExact};
+/// A method and, where it has two, the way it takes rows.
+struct Way {
+  Method method;
+  Update update = Update::kBlock;
+
+  constexpr Way(Method of, Update by = Update::kBlock)
+      : method(of), update(by) {}  // NOLINT: a method is a way
+  friend constexpr bool operator==(const Way& way, Method method) { return way.method == method; }
+};
+
+inline std::string name(const Way& way) {
+  return std::string(roipca::name(way.method)) + (way.update == Update::kSample ? ", row by row" : "");
+}
+
+inline constexpr std::array kAllMethods = {Way(Method::kRoipca),
+                                           Way(Method::kRoipca, Update::kSample),
+                                           Way(Method::kFroipca),
+                                           Way(Method::kIpca),
+                                           Way(Method::kIpca, Update::kSample),
+                                           Way(Method::kCcipca),
+                                           Way(Method::kGha),
+                                           Way(Method::kOja),
+                                           Way(Method::kFrequentDirections),
+                                           Way(Method::kExact)};
+
+/// Whether `fit` begins with the first row rather than with a batch.
+inline bool starts_from_nothing(const Way& way) {
+  const bool by_blocks = way.update == Update::kBlock && (way == Method::kRoipca || way == Method::kIpca);
+  return by_blocks || way == Method::kExact;
+}
 
 /// The methods that lose nothing of rows whose rank they can hold.
-inline constexpr std::array kLosslessMethods = {Method::kRoipca, Method::kIpca, Method::kFrequentDirections,
-                                                Method::kExact};
+inline constexpr std::array kLosslessMethods = {Way(Method::kRoipca),
+                                                Way(Method::kRoipca, Update::kSample),
+                                                Way(Method::kIpca),
+                                                Way(Method::kIpca, Update::kSample),
+                                                Way(Method::kFrequentDirections),
+                                                Way(Method::kExact)};
 
 template <typename T>
 inline constexpr double kEpsilon = double{std::numeric_limits<T>::epsilon()};
 
-inline Options options_for(Method method, Index n_components) {
+inline Options options_for(const Way& way, Index n_components) {
   Options options;
-  options.method = method;
+  options.method = way.method;
+  options.update = way.update;
   options.n_components = n_components;
   return options;
 }

@@ -1,0 +1,136 @@
+#include "roipca/merge.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "basis/orthonormal.hpp"
+#include "engine/block_update.hpp"
+#include "rules/mu.hpp"
+
+namespace roipca {
+namespace {
+
+template <typename T>
+void require_mergeable(const Model<T>& a, const Model<T>& b) {
+  check(a);
+  check(b);
+  if (a.features() != b.features()) {
+    throw std::invalid_argument("models of " + std::to_string(a.features()) + " and of " +
+                                std::to_string(b.features()) + " features cannot be merged");
+  }
+  if (a.n_components != b.n_components) {
+    throw std::invalid_argument("models of " + std::to_string(a.n_components) + " and of " +
+                                std::to_string(b.n_components) + " components cannot be merged");
+  }
+  if (a.options.center != b.options.center) {
+    throw std::invalid_argument("a centred model and one that is not cannot be merged");
+  }
+}
+
+template <typename T>
+Index rank_of(const Model<T>& model) {
+  return (model.eigenvalues.array() > 0.0).count();
+}
+
+// The eigenvalue that stands for those that the model does not hold.
+template <typename T>
+double mu_of(const Model<T>& model) {
+  const Index held = capacity(model.options, model.features()).held;
+  const Mu mu = model.options.method == Method::kIpca ? Mu::zero() : model.options.mu;
+  return unheld_eigenvalue(mu, model.eigenvalues.head(rank_of(model)), held, model.features(),
+                           model.scatter_trace, model.weight);
+}
+
+// Both hold every eigenpair, so that the scatter itself can be added.
+template <typename T>
+void merge_exactly(const Model<T>& a, const Model<T>& b, const Vector<double>& jump, double pull, double unit,
+                   Model<T>& all) {
+  const auto scatter = [unit](const Model<T>& model) -> Matrix<double> {
+    const Matrix<double> basis = model.basis.template cast<double>();
+    return basis * (model.eigenvalues * unit * unit).asDiagonal() * basis.transpose();
+  };
+  const Vector<double> step = std::sqrt(pull) * unit * jump;
+  const Eigen::SelfAdjointEigenSolver<Matrix<double>> eigen(scatter(a) + scatter(b) +
+                                                            step * step.transpose());
+  all.eigenvalues = eigen.eigenvalues().reverse().cwiseMax(0.0) / unit / unit;
+  all.basis = eigen.eigenvectors().rowwise().reverse().template cast<T>();
+}
+
+// (mean, tail) as the exact sum of two numbers: parts of the weight times the means, with what rounding
+// leaves of it.
+template <typename T>
+void merge_means(const Model<T>& a, const Model<T>& b, const Vector<double>& jump, Model<T>& all) {
+  const double share = b.weight / all.weight;
+  const Vector<double> tail = a.mean_tail + share * jump;
+  all.mean = a.mean + tail;
+  all.mean_tail = tail - (all.mean - a.mean);
+}
+
+}  // namespace
+
+template <typename T>
+Model<T> merge(const Model<T>& a, const Model<T>& b) {
+  require_mergeable(a, b);
+  const Index d = a.features();
+  const Index held = std::max(capacity(a.options, d).held, capacity(b.options, d).held);
+  const Vector<double> jump = (b.mean - a.mean) + (b.mean_tail - a.mean_tail);
+
+  Model<T> all;
+  all.options = a.options;
+  all.n_components = a.n_components;
+  all.rows = a.rows + b.rows;
+  all.weight = a.weight + b.weight;
+  all.weight_squares = a.weight_squares + b.weight_squares;
+  merge_means(a, b, jump, all);
+  const double pull = a.weight / all.weight * b.weight;
+  all.scatter = a.scatter + b.scatter + pull * jump.cwiseAbs2();
+  all.scatter_trace = a.scatter_trace + b.scatter_trace + pull * jump.squaredNorm();
+
+  // In a unit that keeps products of eigenvalues in range; a power of two changes no digit.
+  const double largest = std::max(all.scatter_trace, 0.0);
+  const double unit = largest > 0.0 ? std::ldexp(1.0, std::clamp(-std::ilogb(largest) / 2, -500, 500)) : 1.0;
+  if (a.options.method == Method::kExact && b.options.method == Method::kExact) {
+    merge_exactly(a, b, jump, pull, unit, all);
+    return all;
+  }
+  const double unit_squared = unit * unit;
+
+  HeldPairs<T> pairs(d, held);
+  pairs.rank = rank_of(a);
+  pairs.components.columns(pairs.rank) = a.basis.leftCols(pairs.rank);
+  pairs.values.head(pairs.rank) = a.eigenvalues.head(pairs.rank) * unit_squared;
+  pairs.trace = a.scatter_trace * unit_squared;
+
+  // S_b is mu_b I + sum (lambda_i - mu_b) q_i q_i^T: its components count as rows, and mu_b as a shift.
+  const Index rank = rank_of(b);
+  const double mu = mu_of(b);
+  kernels::AlignedRows<T> rows(rank + 1, d);
+  Vector<double> factors(rank + 1);
+  rows.columns(rank) = b.basis.leftCols(rank);
+  factors.head(rank) = (b.eigenvalues.head(rank).array() - mu).max(0.0).sqrt() * unit;
+  const double length = jump.norm();
+  if (length > 0.0) rows.columns(rank + 1).col(rank) = (jump / length).template cast<T>();
+  factors[rank] = std::sqrt(pull) * length * unit;
+
+  BlockUpdate<T> update(held, rank + 1, d);
+  const Mu mu_choice = a.options.method == Method::kIpca ? Mu::zero() : a.options.mu;
+  update.apply(pairs, rows, factors, rank + 1, mu_choice, a.weight * unit_squared, mu * unit_squared);
+
+  update.restore(pairs);
+
+  const Index columns = std::max(pairs.rank, all.n_components);
+  all.basis = Matrix<T>::Zero(d, columns);
+  all.basis.leftCols(pairs.rank) = pairs.components.columns(pairs.rank);
+  complete<T>(all.basis, pairs.rank);
+  all.eigenvalues = Vector<double>::Zero(columns);
+  all.eigenvalues.head(pairs.rank) = pairs.values.head(pairs.rank) / unit / unit;
+  return all;
+}
+
+template Model<float> merge(const Model<float>&, const Model<float>&);
+template Model<double> merge(const Model<double>&, const Model<double>&);
+
+}  // namespace roipca

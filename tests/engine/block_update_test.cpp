@@ -1,0 +1,135 @@
+// Blocks of rows against a dense eigensolver on the matrix that they stand for.
+#include "engine/block_update.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/SVD>
+#include <cmath>
+
+#include "roipca/online_pca.hpp"
+#include "support/models.hpp"
+#include "support/rows.hpp"
+
+namespace roipca {
+namespace {
+
+using namespace support;
+
+template <typename T>
+class Blocks : public ::testing::Test {
+ protected:
+  struct Case {
+    Index d;
+    Index k;
+    Index rank;
+    Index rows;
+    double tail;  // mean of the eigenvalues that are not held, as a part of the smallest held
+  };
+
+  static void expect_dense_answer(const Case& c, unsigned seed) {
+    const Matrix<double> q = orthonormal_columns(c.d, c.rank, seed);
+    Vector<double> values(c.rank);
+    for (Index i = 0; i < c.rank; ++i) values[i] = 10.0 / static_cast<double>(1 + i);
+    const bool full = c.rank == c.k && c.k < c.d;
+    const double mu = full ? c.tail * values[c.rank - 1] : 0.0;
+
+    HeldPairs<T> pairs(c.d, c.k);
+    pairs.rank = c.rank;
+    pairs.components.columns(c.rank) = q.cast<T>();
+    pairs.values.head(c.rank) = values;
+    pairs.trace = values.sum() + mu * static_cast<double>(c.d - c.rank);
+
+    const RowMatrix<double> x = normal_rows(c.rows, c.d, seed + 1);
+    kernels::AlignedRows<T> rows(c.rows, c.d);
+    rows.columns(c.rows) = x.transpose().cast<T>();
+    const Vector<double> factors = uniform_numbers(c.rows, seed + 2).array() + 0.5;
+
+    BlockUpdate<T> update(c.k, c.rows, c.d);
+    update.apply(pairs, rows, factors, c.rows, Mu::mean(), 0.0);
+
+    const Matrix<double> scaled = x.transpose() * factors.asDiagonal();
+    const Matrix<double> matrix = q * (values.array() - mu).matrix().asDiagonal() * q.transpose() +
+                                  mu * Matrix<double>::Identity(c.d, c.d) + scaled * scaled.transpose();
+    const Eigen::SelfAdjointEigenSolver<Matrix<double>> dense(matrix);
+    const double norm = dense.eigenvalues()[c.d - 1];
+    const Matrix<double> got = pairs.components.columns(pairs.rank).template cast<double>();
+    // k + b products of length d for each entry of the small matrix, and the solver's own roundings.
+    const double slack = 8.0 * static_cast<double>(c.k + c.rows) * kEpsilon<T>;
+    ASSERT_EQ(pairs.rank, std::min({c.k, c.rank + c.rows, c.d}));
+    EXPECT_LE((pairs.values.head(pairs.rank) - dense.eigenvalues().tail(pairs.rank).reverse())
+                  .cwiseAbs()
+                  .maxCoeff(),
+              slack * norm);
+    EXPECT_LE(orthonormality_error(Matrix<double>(got)), slack * 8.0);
+    EXPECT_LE((matrix * got - got * pairs.values.head(pairs.rank).asDiagonal()).cwiseAbs().maxCoeff(),
+              slack * norm * 8.0);
+    EXPECT_NEAR(pairs.trace, matrix.trace(), slack * norm * static_cast<double>(c.d));
+  }
+};
+TYPED_TEST_SUITE(Blocks, Scalars);
+
+TYPED_TEST(Blocks, EqualADenseEigensolverOnTheShiftedMatrix) {
+  unsigned seed = 1;
+  for (const Index rows : {1, 2, 5, 7, 13, 24}) {
+    for (const Index k : {1, 3, 6, 11, 20}) {
+      this->expect_dense_answer({.d = 50, .k = k, .rank = k, .rows = rows, .tail = 0.3}, seed += 3);
+      this->expect_dense_answer({.d = 33, .k = k, .rank = k, .rows = rows, .tail = 1.0}, seed += 3);
+      this->expect_dense_answer({.d = 50, .k = k, .rank = k / 2, .rows = rows, .tail = 0.0}, seed += 3);
+    }
+  }
+  this->expect_dense_answer({.d = 300, .k = 40, .rank = 40, .rows = 64, .tail = 0.1}, seed);
+}
+
+TYPED_TEST(Blocks, GrowFromNothing) {
+  this->expect_dense_answer({.d = 40, .k = 12, .rank = 0, .rows = 9, .tail = 0.0}, 1);
+}
+
+TYPED_TEST(Blocks, OfOneRowAreThePapersUpdate) {
+  const RowMatrix<TypeParam> rows = decaying_rows(300, 40, 0.9, 5).cast<TypeParam>();
+  Options by_blocks = options_for(Method::kRoipca, 4);
+  by_blocks.oversampling = 0;
+  by_blocks.block_size = 1;
+  Options by_rows = by_blocks;
+  by_rows.update = Update::kSample;
+  const auto a = OnlinePca<TypeParam>(by_blocks).partial_fit(rows).model();
+  const auto b = OnlinePca<TypeParam>(by_rows).partial_fit(rows).model();
+  // 300 updates, each right to a few roundings, and gaps of a tenth.
+  const double slack = 300 * 64 * kEpsilon<TypeParam>;
+  EXPECT_LE((a.eigenvalues - b.eigenvalues).cwiseAbs().maxCoeff(), slack * b.eigenvalues[0]);
+  EXPECT_LE(subspace_error(reported_basis(b), reported_basis(a)), slack * slack * 100);
+}
+
+// The small matrix squares the condition number: half the digits of the spectrum must still be right.
+TEST(BlocksOfAWideSpectrum, AgreeWithADenseSvd) {
+  const Index d = 40;
+  RowMatrix<double> x = normal_rows(2000, d, 2);
+  for (Index j = 0; j < d; ++j) x.col(j) *= std::pow(10.0, -5.0 * static_cast<double>(j) / (d - 1));
+  x = x * orthonormal_columns(d, d, 3).transpose();
+  x.rowwise() -= x.colwise().mean().eval();
+  const auto model = OnlinePca<double>(options_for(Method::kRoipca, 15)).partial_fit(x).model();
+  const Vector<double> want = Eigen::BDCSVD<Matrix<double>>(x).singularValues();
+  EXPECT_LE(orthonormality_error(model.basis), 1e-11);
+  for (Index i = 0; i < 10; ++i) EXPECT_NEAR(model.singular_values()[i] / want[i], 1.0, 1e-6) << i;
+}
+
+TEST(BlocksOverALongStream, StayOrthonormal) {
+  OnlinePca<double> pca(options_for(Method::kRoipca, 5));
+  const RowMatrix<double> x = decaying_rows(5000, 50, 0.8, 4);
+  for (int repeat = 0; repeat < 200; ++repeat) pca.partial_fit(x);
+  EXPECT_LE(orthonormality_error(pca.model().basis), 1e-11);
+}
+
+TEST(Auto, IsExactWhereFeaturesAreFewAndSaysSo) {
+  const auto method_for = [](Index features) {
+    return OnlinePca<double>({.n_components = 2})
+        .partial_fit(normal_rows(50, features, 1))
+        .model()
+        .options.method;
+  };
+  EXPECT_EQ(method_for(8 * 12), Method::kExact);
+  EXPECT_EQ(method_for(8 * 12 + 1), Method::kRoipca);
+}
+
+}  // namespace
+}  // namespace roipca

@@ -1,0 +1,112 @@
+// Models of parts against the model of the whole.
+#include "roipca/merge.hpp"
+
+#include <gtest/gtest.h>
+
+#include "roipca/online_pca.hpp"
+#include "support/dense_oracle.hpp"
+#include "support/models.hpp"
+#include "support/rows.hpp"
+
+namespace roipca {
+namespace {
+
+using namespace support;
+
+template <typename T>
+class Merging : public ::testing::Test {
+ protected:
+  static Model<T> fitted(const Options& options, const RowMatrix<T>& rows) {
+    return OnlinePca<T>(options).partial_fit(rows).model();
+  }
+};
+TYPED_TEST_SUITE(Merging, Scalars);
+
+TYPED_TEST(Merging, LosesNothingThatCanBeHeld) {
+  using T = TypeParam;
+  RowMatrix<double> rows = low_rank_rows(300, 90, 4, 1);
+  rows.bottomRows(180).rowwise() += normal_rows(1, 90, 2).row(0);  // another mean
+  const RowMatrix<T> x = rows.cast<T>();
+  const auto truth = dense_pca(x.template cast<double>());
+  for (const Way& way : {Way(Method::kRoipca), Way(Method::kIpca), Way(Method::kExact)}) {
+    const Options options = options_for(way, 5);
+    const auto whole = merge(this->fitted(options, x.topRows(120)), this->fitted(options, x.bottomRows(180)));
+    EXPECT_EQ(whole.rows, 300);
+    EXPECT_LE((whole.mean - truth.mean).cwiseAbs().maxCoeff(), 1e-13 * truth.mean.cwiseAbs().maxCoeff());
+    EXPECT_LE(relative_difference(modelled_scatter(whole), truth.scatter), 2000 * kEpsilon<T>) << name(way);
+    EXPECT_NEAR(whole.trace(), truth.scatter.trace(), 2000 * kEpsilon<T> * truth.scatter.trace());
+  }
+}
+
+TYPED_TEST(Merging, IsCommutativeAndAssociative) {
+  using T = TypeParam;
+  const RowMatrix<T> x = low_rank_rows(90, 200, 6, 3).cast<T>();
+  const Options options = options_for(Method::kRoipca, 4);
+  const auto a = this->fitted(options, x.topRows(20));
+  const auto b = this->fitted(options, x.middleRows(20, 30));
+  const auto c = this->fitted(options, x.bottomRows(40));
+  const Matrix<double> left = modelled_scatter(merge(merge(a, b), c));
+  EXPECT_LE(relative_difference(modelled_scatter(merge(a, merge(b, c))), left), 2000 * kEpsilon<T>);
+  EXPECT_LE(relative_difference(modelled_scatter(merge(c, merge(b, a))), left), 2000 * kEpsilon<T>);
+}
+
+TYPED_TEST(Merging, OfHalvesIsAsGoodAsOnePass) {
+  using T = TypeParam;
+  const RowMatrix<T> x = decaying_rows(4000, 150, 0.9, 4).cast<T>();
+  const Options options = options_for(Method::kRoipca, 5);
+  const Matrix<double> truth = dense_pca(x.template cast<double>()).vectors.leftCols(5);
+  const auto halves =
+      merge(this->fitted(options, x.topRows(1500)), this->fitted(options, x.bottomRows(2500)));
+  const auto one_pass = this->fitted(options, x);
+  const double slack = 1e4 * kEpsilon<T> * kEpsilon<T>;
+  EXPECT_LE(subspace_error(truth, reported_basis(halves)),
+            2.0 * subspace_error(truth, reported_basis(one_pass)) + slack);
+}
+
+TYPED_TEST(Merging, TakesModelsOfFewRowsAndOfOne) {
+  using T = TypeParam;
+  const RowMatrix<T> x = normal_rows(8, 120, 5).cast<T>();
+  const Options options = options_for(Method::kRoipca, 5);
+  auto model = this->fitted(options, x.topRows(1));
+  for (Index i = 1; i < 8; ++i) model = merge(model, this->fitted(options, x.middleRows(i, 1)));
+  const auto truth = dense_pca(x.template cast<double>());
+  EXPECT_LE(relative_difference(modelled_scatter(model), truth.scatter), 2000 * kEpsilon<T>);
+}
+
+TYPED_TEST(Merging, CountsWeights) {
+  using T = TypeParam;
+  const RowMatrix<T> x = low_rank_rows(100, 120, 3, 6).cast<T>();
+  const Vector<double> w = uniform_numbers(100, 7);
+  const Options options = options_for(Method::kRoipca, 4);
+  const auto part = [&](Index from, Index n) {
+    return OnlinePca<T>(options).partial_fit(x.middleRows(from, n), w.segment(from, n)).model();
+  };
+  const auto whole = merge(part(0, 40), part(40, 60));
+  const auto truth = dense_pca(x.template cast<double>(), w);
+  EXPECT_NEAR(whole.weight, truth.weight, 1e-13 * truth.weight);
+  EXPECT_LE(relative_difference(modelled_scatter(whole), truth.scatter), 2000 * kEpsilon<T>);
+}
+
+TEST(MergingRefuses, ModelsThatDoNotFit) {
+  const auto model = [](Index features, Index components, bool center) {
+    Options options = options_for(Method::kRoipca, components);
+    options.center = center;
+    return OnlinePca<double>(options).partial_fit(normal_rows(30, features, 1)).model();
+  };
+  const auto message = [](const auto& a, const auto& b) {
+    try {
+      merge(a, b);
+    } catch (const std::invalid_argument& error) {
+      return std::string(error.what());
+    }
+    return std::string("was accepted");
+  };
+  EXPECT_EQ(message(model(9, 2, true), model(8, 2, true)), "models of 9 and of 8 features cannot be merged");
+  EXPECT_EQ(message(model(9, 2, true), model(9, 3, true)),
+            "models of 2 and of 3 components cannot be merged");
+  EXPECT_EQ(message(model(9, 2, true), model(9, 2, false)),
+            "a centred model and one that is not cannot be merged");
+}
+
+}  // namespace
+}  // namespace roipca
