@@ -23,7 +23,7 @@ double seconds_since(Clock::time_point start) {
 // A mean, a handful of strong directions, a tail of weaker ones and noise: what measured data tend to look
 // like.
 RowMatrix<double> make_rows(const DemoSettings& settings) {
-  std::mt19937_64 random(settings.seed);
+  std::mt19937_64 random{settings.seed};
   std::normal_distribution<double> normal;
   const auto draw = [&](Index rows, Index columns) {
     RowMatrix<double> x(rows, columns);

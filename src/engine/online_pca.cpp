@@ -120,9 +120,9 @@ class OnlinePca<T>::Impl {
 
   Model<T> model() const {
     if (rows() == 0) throw std::logic_error("there is no model before the first row");
-    Model<T> all = shards_[0].model();
-    for (std::size_t i = 1; i < shards_.size(); ++i) {
-      if (shards_[i].rows() > 0) all = merge(all, shards_[i].model());
+    Model<T> all;
+    for (const auto& shard : shards_) {
+      if (shard.rows() > 0) all = all.rows == 0 ? shard.model() : merge(all, shard.model());
     }
     return all;
   }

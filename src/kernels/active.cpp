@@ -24,9 +24,6 @@ extern const Kernels kernels;
 }
 #endif
 
-namespace {
-
-// What the machine has, best last.
 std::vector<const Kernels*> available() {
   std::vector<const Kernels*> found = {&baseline::kernels};
 #ifdef ROIPCA_X86_64
@@ -43,6 +40,8 @@ std::vector<const Kernels*> available() {
 #endif
   return found;
 }
+
+namespace {
 
 const Kernels& choose() {
   const auto found = available();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 namespace roipca::kernels {
 
@@ -70,6 +71,9 @@ struct Kernels {
   Table<double> double_precision;
   EigenSolver eigen_solver;
 };
+
+/// What the machine has, best last.
+std::vector<const Kernels*> available();
 
 /// The kernels in use: the best that the machine has, or those that the environment variable ROIPCA_ISA names
 /// (read once). Throws std::runtime_error where it names none that the machine has.

@@ -1,0 +1,198 @@
+// Every kernel of every instruction set that the machine has, against plain sums in long double.
+#include "kernels/kernels.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string_view>
+
+#include "kernels/aligned_rows.hpp"
+#include "roipca/build_info.hpp"
+
+namespace roipca::kernels {
+namespace {
+
+using Scalars = ::testing::Types<float, double>;
+
+template <typename T>
+const Table<T>& table_of(const Kernels& kernels) {
+  if constexpr (std::is_same_v<T, float>) {
+    return kernels.single_precision;
+  } else {
+    return kernels.double_precision;
+  }
+}
+
+template <typename T>
+AlignedRows<T> random_rows(Index count, Index length, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<T> normal;
+  AlignedRows<T> rows(count, length);
+  for (Index i = 0; i < count; ++i) {
+    for (Index j = 0; j < length; ++j) rows.row(i)[j] = normal(random);
+  }
+  return rows;
+}
+
+template <typename T>
+double dot(const T* a, const T* b, Index length) {
+  long double sum = 0.0L;
+  for (Index i = 0; i < length; ++i) sum += static_cast<long double>(a[i]) * static_cast<long double>(b[i]);
+  return static_cast<double>(sum);
+}
+
+template <typename T>
+class Kernel : public ::testing::Test {
+ protected:
+  // A sum of n products of numbers around 1, whatever its order.
+  static double slack(Index n) {
+    return 8.0 * static_cast<double>(n) * double{std::numeric_limits<T>::epsilon()};
+  }
+};
+TYPED_TEST_SUITE(Kernel, Scalars);
+
+TYPED_TEST(Kernel, DotsAndGramAreSumsOfProducts) {
+  using T = TypeParam;
+  for (const Kernels* kernels : available()) {
+    for (const Index length : {1, 7, 16, 33, 100, 1024, 2500}) {
+      for (const auto& [m, n] : {std::pair<Index, Index>{1, 1}, {2, 3}, {5, 7}, {6, 4}, {13, 11}, {20, 21}}) {
+        const auto a = random_rows<T>(m, length, 1);
+        const auto b = random_rows<T>(n, length, 2);
+        RowMatrix<double> dots(m, n);
+        RowMatrix<double> gram(m, m);
+        table_of<T>(*kernels).dots(a.view(m), b.view(n), a.padded_length(), dots.data(), n);
+        table_of<T>(*kernels).gram(a.view(m), a.padded_length(), gram.data(), m);
+        for (Index i = 0; i < m; ++i) {
+          for (Index j = 0; j < n; ++j) {
+            ASSERT_NEAR(dots(i, j), dot(a.row(i), b.row(j), length), this->slack(length)) << kernels->name;
+          }
+          for (Index j = 0; j <= i; ++j) {
+            ASSERT_NEAR(gram(i, j), dot(a.row(i), a.row(j), length), this->slack(length)) << kernels->name;
+          }
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(Kernel, RotateIsAProductInPlace) {
+  using T = TypeParam;
+  for (const Kernels* kernels : available()) {
+    for (const Index length : {1, 16, 33, 200}) {
+      for (const auto& [k, b, columns] : {std::tuple<Index, Index, Index>{0, 1, 1},
+                                          {3, 0, 3},
+                                          {4, 3, 5},
+                                          {12, 5, 12},
+                                          {20, 13, 20},
+                                          {7, 9, 4}}) {
+        auto q = random_rows<T>(std::max<Index>(k, columns), length, 3);
+        const auto before = q;
+        const auto x = random_rows<T>(std::max<Index>(b, 1), length, 4);
+        const RowMatrix<T> coef = RowMatrix<T>::Random(k + b, columns);
+        Vector<T> panel(kLane<T> * columns);
+        table_of<T>(*kernels).rotate(q.row(0), q.stride(), k, x.view(b), coef.data(), columns, columns,
+                                     q.padded_length(), panel.data());
+        const Matrix<double> want =
+            before.columns(k).template cast<double>() * coef.topRows(k).template cast<double>() +
+            x.columns(b).template cast<double>() * coef.bottomRows(b).template cast<double>();
+        const Matrix<double> got = q.columns(columns).template cast<double>();
+        ASSERT_LE((got - want).cwiseAbs().maxCoeff(), this->slack(k + b)) << kernels->name << " " << length;
+      }
+    }
+  }
+}
+
+TYPED_TEST(Kernel, AddOuterIsTheLowerTriangleOfTheScatter) {
+  using T = TypeParam;
+  for (const Kernels* kernels : available()) {
+    for (const Index d : {1, 5, 16, 17, 40, 70}) {
+      const auto x = random_rows<T>(9, d, 5);
+      AlignedRows<T> s(d, d);
+      Vector<T> panel(kLane<T> * 16);
+      for (int repeat = 0; repeat < 2; ++repeat) {
+        table_of<T>(*kernels).add_outer(s.row(0), s.stride(), x.view(9), d, s.padded_length(), panel.data());
+      }
+      const Matrix<double> rows = x.columns(9).template cast<double>();
+      const Matrix<double> want = 2.0 * rows * rows.transpose();
+      for (Index j = 0; j < d; ++j) {
+        for (Index i = j; i < d; ++i)
+          ASSERT_NEAR(double{s.row(j)[i]}, want(i, j), this->slack(18)) << kernels->name;
+      }
+    }
+  }
+}
+
+TYPED_TEST(Kernel, CentreMovesTheMeanAndScales) {
+  using T = TypeParam;
+  for (const Kernels* kernels : available()) {
+    for (const Index d : {1, 3, 15, 16, 31, 100}) {
+      const auto x = random_rows<T>(1, d, 6);
+      const Vector<double> mean = Vector<double>::Random(d);
+      Vector<double> moved = mean;
+      Vector<double> tail = Vector<double>::Zero(d);
+      Vector<double> delta(d);
+      Vector<double> scatter = Vector<double>::Ones(d);
+      Vector<T> v(d);
+      const auto& table = table_of<T>(*kernels);
+      const double squared = table.centre({x.row(0), moved.data(), tail.data(), delta.data()}, d, 0.25, 3.0);
+      table.scale_and_square(delta.data(), d, 3.0, v.data(), scatter.data());
+      const Vector<double> want = x.columns(1).col(0).template cast<double>() - mean;
+      ASSERT_LE((delta - want).cwiseAbs().maxCoeff(), 1e-15) << kernels->name;
+      ASSERT_LE((moved + tail - mean - 0.25 * want).cwiseAbs().maxCoeff(), 1e-15);
+      ASSERT_NEAR(squared, 9.0 * want.squaredNorm(), 1e-13 * squared);
+      ASSERT_LE((v.template cast<double>() - 3.0 * want).cwiseAbs().maxCoeff(), this->slack(2));
+      ASSERT_LE((scatter.array() - 1.0 - v.template cast<double>().array().square()).abs().maxCoeff(), 1e-13);
+    }
+  }
+}
+
+TYPED_TEST(Kernel, AnyBeyondFindsABadNumberAnywhere) {
+  using T = TypeParam;
+  const T limit = T{100};
+  for (const Kernels* kernels : available()) {
+    for (const Index d : {1, 7, 16, 37, 130}) {
+      auto x = random_rows<T>(1, d, 7);
+      const auto& table = table_of<T>(*kernels);
+      EXPECT_FALSE(table.any_beyond(x.row(0), d, limit)) << kernels->name;
+      for (Index place = 0; place < d; ++place) {
+        const T kept = x.row(0)[place];
+        for (const T bad : {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity(),
+                            -std::numeric_limits<T>::infinity(), T{101}, T{-101}}) {
+          x.row(0)[place] = bad;
+          ASSERT_TRUE(table.any_beyond(x.row(0), d, limit)) << kernels->name << " " << place;
+        }
+        x.row(0)[place] = kept;
+      }
+    }
+  }
+}
+
+TEST(EigenSolvers, OfEveryInstructionSetDiagonalise) {
+  for (const Kernels* kernels : available()) {
+    for (const Index n : {1, 2, 3, 8, 17, 40, 65}) {
+      const Index stride = (n + 7) / 8 * 8;
+      Matrix<double> a = Matrix<double>::Random(n, n);
+      a = (a + a.transpose()).eval();
+      Matrix<double> vectors = Matrix<double>::Zero(stride, n);
+      vectors.topRows(n) = a;
+      Vector<double> values(stride);
+      Vector<double> work(3 * stride);
+      kernels->eigen_solver(n, vectors.data(), stride, values.data(), work.data());
+      const Matrix<double> v = vectors.topRows(n);
+      const double slack = 8.0 * static_cast<double>(n) * std::numeric_limits<double>::epsilon();
+      EXPECT_LE((a * v - v * values.head(n).asDiagonal()).cwiseAbs().maxCoeff(), slack * a.norm())
+          << kernels->name;
+      EXPECT_LE((v.transpose() * v - Matrix<double>::Identity(n, n)).cwiseAbs().maxCoeff(), slack)
+          << kernels->name;
+    }
+  }
+}
+
+TEST(InstructionSet, IsTheBestThatTheMachineHas) {
+  EXPECT_EQ(instruction_set(), std::string_view(available().back()->name));
+}
+
+}  // namespace
+}  // namespace roipca::kernels
