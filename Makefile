@@ -5,9 +5,9 @@ PREFIX ?= /usr/local
 .DEFAULT_GOAL := help
 # Prerequisites run in the order written, whatever -j says; Ninja does the parallel work.
 .NOTPARALLEL:
-.PHONY: help deps deps-dev build demo test asan tidy format format-check coverage install clean
+.PHONY: help deps deps-dev deps-python build demo test asan tidy format format-check coverage bench install clean
 
-SOURCES = $(shell find include src cli tests -name '*.hpp' -o -name '*.cpp')
+SOURCES = $(shell find include src cli python tests -name '*.hpp' -o -name '*.cpp')
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -18,6 +18,9 @@ deps: ## Install what is missing to build and test (Debian packages; needs root 
 
 deps-dev: ## The same, with clang-format, clang-tidy and gcovr
 	@scripts/install-deps.sh --dev
+
+deps-python: ## The same as deps, with what the Python package is built with
+	@scripts/install-deps.sh --python
 
 build: ## Build library, program and tests in build/release
 	cmake --preset release
@@ -53,7 +56,16 @@ coverage: deps-dev ## Run all tests and print which lines they reach
 	ctest --preset coverage
 	gcovr --root . --filter src/ --filter include/ --filter cli/ --exclude-throw-branches --print-summary build/coverage
 
-install: build ## Install the release build to PREFIX (/usr/local unless given)
+bench: deps-python ## Time our methods beside their peers and write docs/performance.md
+	python3 -m venv build/bench-venv
+	build/bench-venv/bin/pip install -q -r bench/requirements.txt
+	build/bench-venv/bin/pip install -q -r bench/requirements-optional.txt || echo "going on without"
+	build/bench-venv/bin/pip install -q .
+	build/bench-venv/bin/python bench/run.py
+
+install: deps ## Install library and program to PREFIX (/usr/local unless given)
+	cmake --preset release
+	cmake --build --preset release --target roipca roipca_cli
 	cmake --install build/release --prefix "$(PREFIX)"
 
 clean: ## Remove build/

@@ -1,0 +1,94 @@
+"""Who runs: our methods, scikit-learn's, and the least that anybody pays."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from roipca import OnlinePCA
+from sklearn.decomposition import PCA, IncrementalPCA
+
+
+INTEL_LARGEST = 2000  # features: it holds their square in memory and solves an eigenproblem of that order
+START_ROWS = 500  # that row by row methods start from: a batch PCA, as in the paper's experiments
+
+
+@dataclass
+class Contestant:
+    """Something to time. Of several variants (batch sizes, say) only the fastest counts.
+
+    A variant is a function of the rows X that gets ready and returns what to time, and how many rows that takes.
+    What is timed returns a fitted estimator, or None.
+    """
+
+    label: str
+    variants: dict
+    dtype: type = np.float64
+
+
+def intel_incremental_pca():
+    """scikit-learn-intelex's IncrementalPCA, on one thread, or None where it does not load."""
+    try:
+        import daal4py
+        from sklearnex.preview.decomposition import IncrementalPCA as Accelerated
+    except Exception:  # noqa: BLE001 - it is optional, and fails in many ways on other machines
+        return None
+    daal4py.daalinit(1)
+    return Accelerated
+
+
+def batch_sizes(d, m):
+    """Those that the fastest is found among; scikit-learn's own choice is 5 d."""
+    return [5 * d if d <= 1000 else 200, 2 * m, 5 * m, 20 * m]
+
+
+def whole(make):
+    """A variant that fits a new estimator to all rows."""
+    return lambda X: (lambda: make().fit(X), len(X))
+
+
+def ours(label, m, dtype=np.float64, **parameters):
+    return Contestant(label, {"": whole(lambda: OnlinePCA(m, **parameters))}, dtype)
+
+
+def row_by_row(label, m, method):
+    def prepare(X):
+        pca = OnlinePCA(m, method=method, update="sample", oversampling=0).fit(X[:START_ROWS])
+        return (lambda: pca.partial_fit(X[START_ROWS:])), len(X) - START_ROWS
+
+    return Contestant(label, {"": prepare})
+
+
+def incremental(label, estimator, m, sizes):
+    return Contestant(label, {f"{b} rows": whole(lambda b=b: estimator(m, batch_size=b)) for b in sizes})
+
+
+def projection(m):
+    """One product of the rows with m columns: what a look at every row costs."""
+
+    def prepare(X):
+        C = np.random.default_rng(0).standard_normal((m, X.shape[1]))
+
+        def project():
+            X @ C.T
+
+        return project, len(X)
+
+    return Contestant("one projection", {"": prepare})
+
+
+def everybody(d, m):
+    yield ours("roipca", m)
+    yield ours("roipca, float32", m, np.float32)
+    yield ours("roipca, 2 threads", m, n_jobs=2)
+    yield row_by_row("ROIPCA, row by row", m, "roipca")
+    yield row_by_row("fROIPCA, row by row", m, "froipca")
+    yield row_by_row("IPCA, row by row", m, "ipca")
+    yield row_by_row("CCIPCA, row by row", m, "ccipca")
+    yield row_by_row("GHA, row by row", m, "gha")
+    yield row_by_row("Oja's rule, row by row", m, "oja")
+    yield ours("frequent directions", m, method="fd")
+    yield incremental("IncrementalPCA", IncrementalPCA, m, batch_sizes(d, m))
+    accelerated = intel_incremental_pca()
+    if accelerated and d <= INTEL_LARGEST:
+        yield incremental("IncrementalPCA, intelex", accelerated, m, batch_sizes(d, m))
+    yield Contestant("PCA, randomized", {"": whole(lambda: PCA(m, svd_solver="randomized", random_state=0))})
+    yield projection(m)

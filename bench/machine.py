@@ -1,0 +1,46 @@
+"""What the numbers were measured on."""
+
+import importlib.metadata
+import os
+import platform
+
+import roipca
+import threadpoolctl
+from contestants import intel_incremental_pca
+
+
+def processor():
+    try:
+        with open("/proc/cpuinfo") as file:
+            names = [line.split(":", 1)[1].strip() for line in file if line.startswith("model name")]
+    except OSError:
+        names = []
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def blas():
+    """NumPy's BLAS: name, version and the kernels that it chose."""
+    found = [library for library in threadpoolctl.threadpool_info() if library["user_api"] == "blas"]
+    found.sort(key=lambda library: "numpy" not in library["filepath"])  # SciPy may bring one of its own
+    return " ".join(str(found[0].get(k, "")) for k in ("internal_api", "version", "architecture")) if found else "unknown"
+
+
+def is_busy():
+    """Whether others have had half a core or more in the last minute."""
+    return os.getloadavg()[0] >= 0.5
+
+
+def describe():
+    """(name, value) pairs for the page."""
+    version = importlib.metadata.version
+    intel = version("scikit-learn-intelex") if intel_incremental_pca() else "does not install or load here"
+    return [
+        ("processor", f"{processor()}, {os.cpu_count()} cores"),
+        ("instruction set in use", roipca.instruction_set()),
+        ("build", f"roipca {roipca.__version__}, the wheel of `pip install .`"),
+        ("BLAS of NumPy", blas()),
+        ("Python", f"{platform.python_version()}, NumPy {version('numpy')}, SciPy {version('scipy')}"),
+        ("scikit-learn", version("scikit-learn")),
+        ("scikit-learn-intelex", intel),
+        ("load before the run", f"{os.getloadavg()[0]:.1f}"),
+    ]

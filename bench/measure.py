@@ -1,0 +1,88 @@
+"""Rows to run on, clocks, and the error against batch PCA."""
+
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import eigh
+
+
+@dataclass
+class Result:
+    """A contestant's best time, in seconds a row, and what it ended with."""
+
+    seconds: float
+    estimator: object
+    variant: str
+
+
+def low_rank_rows(d, m, n, seed=0):
+    """n rows of 3 m factors that fall off by a tenth each, in noise."""
+    rng = np.random.default_rng(seed)
+    rank = 3 * m
+    factors = rng.standard_normal((rank, d)) / np.sqrt(d)
+    strength = 5 * 0.9 ** np.arange(rank)
+    X = (rng.standard_normal((n, rank)) * strength) @ factors
+    X += 0.3 / np.sqrt(d) * rng.standard_normal((n, d))
+    return X
+
+
+def race(contestants, X, rounds):
+    """Everybody in turn, `rounds` times, on the same rows: label -> Result with the best time."""
+    typed = {np.dtype(c.dtype): np.ascontiguousarray(X, c.dtype) for c in contestants}
+    best = {}
+    for turn in range(rounds):
+        for contestant in contestants:
+            rows = typed[np.dtype(contestant.dtype)]
+            tried = contestant.variants if turn == 0 else [best[contestant.label].variant]
+            for variant in tried:
+                run, count = contestant.variants[variant](rows)
+                start = time.perf_counter()
+                estimator = run()
+                seconds = (time.perf_counter() - start) / count
+                if contestant.label not in best or seconds < best[contestant.label].seconds:
+                    best[contestant.label] = Result(seconds, estimator, variant)
+    return best
+
+
+def per_row(estimator, X, batch, least=300, turns=2):
+    """Best time a row of `partial_fit` by batches, once the estimator has seen X. A turn takes X as often as `least`
+    rows need: enough that it does not matter where blocks begin and end."""
+    batches = [X[i : i + batch] for i in range(0, len(X) - batch + 1, batch)]
+    for rows in batches:
+        estimator.partial_fit(rows)
+    best = np.inf
+    for _ in range(turns):
+        taken = 0
+        start = time.perf_counter()
+        while taken < least:
+            for rows in batches:
+                estimator.partial_fit(rows)
+                taken += batch
+        best = min(best, (time.perf_counter() - start) / taken)
+    return best
+
+
+def batch_basis(X, m):
+    """The m leading right singular vectors of the centred rows, as columns, from the smaller Gram matrix."""
+    centred = X - X.mean(axis=0)
+    n, d = centred.shape
+    order = min(n, d)
+    gram = centred.T @ centred if d <= n else centred @ centred.T
+    vectors = eigh(gram, subset_by_index=[order - m, order - 1], overwrite_a=True)[1]
+    return vectors if d <= n else np.linalg.qr(centred.T @ vectors)[0]
+
+
+def subspace_error(U, V):
+    """|UU' - VV'|_F^2 / |UU'|_F^2 for orthonormal columns of one number: the paper's error."""
+    V = np.linalg.qr(np.asarray(V, float))[0]
+    outside = V - U @ (U.T @ V)
+    return 2 * np.sum(outside**2) / U.shape[1]
+
+
+def peak_memory(script, *arguments):
+    """Bytes that a fresh interpreter needs for `script` beyond its imports, which it prints itself."""
+    command = [sys.executable, script, *map(str, arguments)]
+    return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)

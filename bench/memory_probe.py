@@ -1,0 +1,50 @@
+"""Streams rows through one estimator in a process of its own and prints how many bytes its peak memory grew.
+
+    python memory_probe.py NAME ROWS FEATURES COMPONENTS
+"""
+
+import sys
+
+import numpy as np
+from roipca import OnlinePCA
+from sklearn.decomposition import PCA, IncrementalPCA
+
+BATCH = 200
+
+
+def kilobytes(field):
+    """A line of the kernel's account of this process. (getrusage would count the peak of the parent, too.)"""
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith(field))
+
+
+def forget_peak():
+    with open("/proc/self/clear_refs", "w") as file:
+        file.write("5")
+
+
+def stream(estimator, batch, rows):
+    for _ in range(rows // BATCH):
+        estimator.partial_fit(batch)
+    return estimator.components_
+
+
+def main():
+    name, (rows, d, m) = sys.argv[1], map(int, sys.argv[2:])
+    batch = np.random.default_rng(0).standard_normal((BATCH, d))
+    forget_peak()
+    before = kilobytes("VmRSS")
+    if name == "roipca":
+        stream(OnlinePCA(m), batch, rows)
+    elif name == "IncrementalPCA":
+        stream(IncrementalPCA(m), batch, rows)
+    else:
+        X = np.empty((rows, d))
+        for start in range(0, rows, BATCH):
+            X[start : start + BATCH] = batch
+        PCA(m, svd_solver="randomized", random_state=0).fit(X)
+    print(1024 * (kilobytes("VmHWM") - before))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Times our methods and their peers in one run and writes docs/performance.md with its plots.
+
+    python bench/run.py            # about ten minutes
+    python bench/run.py --quick    # under a minute, small sizes: does it run?
+
+One thread for everybody but where a label says otherwise. --output names another folder than docs.
+"""
+
+import os
+
+# Before NumPy loads its BLAS.
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[variable] = "1"
+
+import argparse
+import pathlib
+import sys
+
+import plots
+import report
+import sweeps
+from contestants import everybody
+from machine import describe, is_busy
+from measure import batch_basis, low_rank_rows, race, subspace_error
+
+CASES = {(100, 5): 40_000, (784, 10): 20_000, (1000, 50): 10_000, (10_000, 10): 3_000}
+
+
+def run_case(d, m, rows, rounds):
+    """label -> (seconds a row, subspace error or None, variant)."""
+    X = low_rank_rows(d, m, rows)
+    truth = batch_basis(X, m)
+    found = {}
+    for label, result in race(list(everybody(d, m)), X, rounds).items():
+        components = getattr(result.estimator, "components_", None)
+        error = None if components is None else subspace_error(truth, components.T)
+        found[label] = (result.seconds, error, result.variant)
+    return found
+
+
+def measure(quick):
+    def say(what):
+        print(what, file=sys.stderr, flush=True)
+
+    cases = {}
+    for (d, m), rows in CASES.items():
+        if quick and d > 1000:
+            continue
+        say(f"{rows} rows of {d} features, {m} components")
+        cases[d, m] = run_case(d, m, rows // 10 if quick else rows, 1 if quick else 3)
+    say("time against features")
+    features = sweeps.over_features((1000, 3000) if quick else (1000, 10_000, 100_000, 1_000_000))
+    say("time against components")
+    components = sweeps.over_components((2, 10) if quick else (2, 5, 10, 20, 50, 100, 200))
+    say("time against rows")
+    rows = sweeps.over_rows((10**4, 10**5) if quick else (10**5, 10**6, 10**7))
+    say("memory against rows")
+    counts = (1000, 10_000) if quick else (1000, 10_000, 100_000, 1_000_000)
+    memory = sweeps.memory_over_rows(
+        {"roipca": counts, "IncrementalPCA": counts[:3], "PCA, randomized": counts[:3]}
+    )
+    return dict(cases=cases, features=features, components=components, rows=rows, memory=memory)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="small sizes, to see that it runs")
+    parser.add_argument("--output", type=pathlib.Path, help="folder to write to")
+    arguments = parser.parse_args()
+    root = pathlib.Path(__file__).resolve().parent.parent
+    output = arguments.output or root / ("build/bench-quick" if arguments.quick else "docs")
+    output.mkdir(parents=True, exist_ok=True)
+    machine, busy = describe(), is_busy()
+    measured = measure(arguments.quick)
+    plots.write(measured, output)
+    (output / "performance.md").write_text(report.page(measured, machine, busy))
+    print(output / "performance.md")
+
+
+if __name__ == "__main__":
+    main()
