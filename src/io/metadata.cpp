@@ -53,7 +53,9 @@ std::string to_text(Tau tau) {
   throw std::invalid_argument("tau: no such enumerator");
 }
 
-std::string to_text(const std::optional<Index>& count) { return count ? to_text(*count) : std::string(kAuto); }
+std::string to_text(const std::optional<Index>& count) {
+  return count ? to_text(*count) : std::string(kAuto);
+}
 
 std::string to_text(const LearningRate& rate) {
   switch (rate.kind) {

@@ -36,8 +36,9 @@ Options round_trip(const Options& options) {
 }
 
 TEST(Metadata, EveryChoiceComesBack) {
-  for (const Method method : {Method::kAuto, Method::kRoipca, Method::kFroipca, Method::kIpca, Method::kCcipca, Method::kGha,
-                              Method::kOja, Method::kFrequentDirections, Method::kExact}) {
+  for (const Method method :
+       {Method::kAuto, Method::kRoipca, Method::kFroipca, Method::kIpca, Method::kCcipca, Method::kGha,
+        Method::kOja, Method::kFrequentDirections, Method::kExact}) {
     EXPECT_EQ(round_trip({.method = method}).method, method) << name(method);
   }
   for (const Mu mu : {Mu::mean(), Mu::zero(), Mu::fixed(0.0), Mu::fixed(0.1)}) {
@@ -53,7 +54,8 @@ TEST(Metadata, EveryChoiceComesBack) {
   EXPECT_EQ(round_trip({.oversampling = 0}).oversampling, 0);
   EXPECT_EQ(round_trip({.block_size = 7}).block_size, 7);
   EXPECT_EQ(round_trip({.threads = 3}).threads, 3);
-  for (const Update update : {Update::kBlock, Update::kSample}) EXPECT_EQ(round_trip({.update = update}).update, update);
+  for (const Update update : {Update::kBlock, Update::kSample})
+    EXPECT_EQ(round_trip({.update = update}).update, update);
   EXPECT_EQ(round_trip({.n_components = 5}).n_components, 5);
 }
 
