@@ -14,6 +14,16 @@ Index padded(Index order) {
 
 }  // namespace
 
+void sort_descending(Eigen::Ref<Vector<double>> values, Eigen::Ref<Matrix<double>> vectors) {
+  for (Index i = 0; i + 1 < values.size(); ++i) {
+    Index largest = 0;
+    values.tail(values.size() - i).maxCoeff(&largest);
+    if (largest == 0) continue;
+    std::swap(values[i], values[i + largest]);
+    vectors.col(i).swap(vectors.col(i + largest));
+  }
+}
+
 SymmetricEigen::SymmetricEigen(Index max_order)
     : vectors_(Matrix<double>::Zero(padded(max_order), max_order)),
       values_(Vector<double>::Zero(padded(max_order))),
@@ -27,13 +37,7 @@ void SymmetricEigen::compute(const Eigen::Ref<const Matrix<double>>& matrix) {
 void SymmetricEigen::solve(Index order) {
   order_ = order;
   kernels::active().eigen_solver(order, vectors_.data(), vectors_.rows(), values_.data(), work_.data());
-  for (Index i = 0; i + 1 < order; ++i) {
-    Index largest = 0;
-    values_.segment(i, order - i).maxCoeff(&largest);
-    if (largest == 0) continue;
-    std::swap(values_[i], values_[i + largest]);
-    vectors_.col(i).swap(vectors_.col(i + largest));
-  }
+  sort_descending(values_.head(order), vectors_.leftCols(order));
 }
 
 }  // namespace roipca

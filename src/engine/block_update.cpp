@@ -13,6 +13,10 @@ constexpr int kUpdatesBetweenChecks = 8;
 constexpr double kWide =
     1e4;  // ratio of eigenvalues beyond which one update may leave a drift worth taking out
 
+// To which an iteration finds the directions: beyond what the products of rows are right to.
+template <typename T>
+constexpr double kSubspaceTolerance = 64.0 * double{std::numeric_limits<T>::epsilon()};
+
 // Drift of Q^T Q from I above which the components are orthonormalised: a few hundred roundings.
 template <typename T>
 constexpr double kTolerance = 512.0 * double{std::numeric_limits<T>::epsilon()};
@@ -20,73 +24,113 @@ constexpr double kTolerance = 512.0 * double{std::numeric_limits<T>::epsilon()};
 }  // namespace
 
 template <typename T>
-BlockUpdate<T>::BlockUpdate(Index capacity, Index max_rows, Index features)
+BlockUpdate<T>::BlockUpdate(Index capacity, Index max_rows)
     : projections_(max_rows, capacity),
       products_(std::max(max_rows, capacity), std::max(max_rows, capacity)),
       root_(Vector<double>::Zero(capacity)),
-      eigen_(std::min(capacity, features) + max_rows),
+      along_(Vector<double>::Zero(std::max(max_rows, capacity))),
+      eigen_(capacity + max_rows),
+      values_(capacity),
+      vectors_(capacity + max_rows, capacity),
+      work_(kernels::active().leading_work(capacity, max_rows)),
       coefficients_(capacity + max_rows, capacity),
-      panel_(kernels::kLane<T> * capacity) {}
+      panel_(2 * kernels::kLane<T> * (capacity + max_rows)) {}
 
 template <typename T>
-void BlockUpdate<T>::apply(HeldPairs<T>& pairs, const kernels::AlignedRows<T>& rows,
-                           const Vector<double>& factors, Index count, const Mu& mu_choice, double weight,
-                           double shift) {
+void BlockUpdate<T>::apply(HeldPairs<T>& pairs, const RowBlock<T>& block, const Mu& mu_choice, double shift) {
   const double mu = unheld_eigenvalue(mu_choice, pairs.values.head(pairs.rank), pairs.capacity(),
-                                      pairs.features(), pairs.trace, weight);
-  const Index kept = solve(pairs, rows, factors, count, mu);
-  for (Index i = 0; i < count; ++i) pairs.trace += factors[i] * factors[i] * products_(i, i);
-  rotate(pairs, rows, factors, count, kept);
+                                      pairs.features(), pairs.trace, block.weight_before);
+  measure(pairs, block);
+  pairs.trace += products_.diagonal().head(block.count).sum();
+  const bool iterated = solve_by_iteration(pairs, block.count, mu);
+  const Index kept = iterated ? pairs.rank : solve(pairs, block.count, mu);
+  rotate(pairs, block, kept);
   pairs.rank = kept;
-  pairs.values.head(kept) = eigen_.values().head(kept).array() + (mu + shift);
-  keep_orthonormal(pairs);
+  pairs.values.head(kept) = values_.head(kept).array() + (mu + shift);
+  keep_orthonormal(pairs, !iterated);
+}
+
+// Y and the lower triangle of K, for X = (I - pull u u^T) V.
+template <typename T>
+void BlockUpdate<T>::measure(const HeldPairs<T>& pairs, const RowBlock<T>& block) {
+  const Index rank = pairs.rank;
+  const Index count = block.count;
+  kernels::table<T>().gram_and_dots(block.rows.view(count), pairs.components.view(rank),
+                                    block.rows.padded_length(), products_.data(), products_.cols(),
+                                    projections_.data(), projections_.cols());
+  if (block.pull == 0.0) return;
+
+  const auto u = block.roots.head(count);
+  auto along = along_.head(rank);
+  along.noalias() = block.pull * (projections_.topLeftCorner(count, rank).transpose() * u);
+  for (Index i = 0; i < count; ++i) projections_.row(i).head(rank) -= u[i] * along.transpose();
+  auto k = products_.topLeftCorner(count, count);
+  auto shared = along_.head(count);
+  shared.noalias() = block.pull * (k.template selfadjointView<Eigen::Lower>() * u);
+  shared -= (0.5 * block.pull * u.dot(shared)) * u;
+  for (Index i = 0; i < count; ++i) {
+    k.row(i).head(i + 1) -= u[i] * shared.head(i + 1).transpose() + shared[i] * u.head(i + 1).transpose();
+  }
+}
+
+// Where nothing grows any more and the rows weigh little.
+template <typename T>
+bool BlockUpdate<T>::solve_by_iteration(const HeldPairs<T>& pairs, Index count, double mu) {
+  const Index rank = pairs.rank;
+  if (rank == 0 || rank < pairs.capacity()) return false;
+  root_ = pairs.values.array() - mu;
+  if (!kernels::active().leading_solver(rank, count, root_.data(), projections_.data(), projections_.cols(),
+                                        products_.data(), products_.cols(), kSubspaceTolerance<T>,
+                                        values_.data(), vectors_.data(), vectors_.rows(), work_.data())) {
+    return false;
+  }
+  sort_descending(values_, vectors_);
+  return true;
 }
 
 // Forms G, solves it, and returns how many of its eigenvalues are directions rather than rounding of the
 // largest.
 template <typename T>
-Index BlockUpdate<T>::solve(const HeldPairs<T>& pairs, const kernels::AlignedRows<T>& rows,
-                            const Vector<double>& factors, Index count, double mu) {
+Index BlockUpdate<T>::solve(const HeldPairs<T>& pairs, Index count, double mu) {
   const Index rank = pairs.rank;
-  const auto& kernel = kernels::table<T>();
-  const Index length = rows.padded_length();
-  kernel.gram(rows.view(count), length, products_.data(), products_.cols());
-  kernel.dots(rows.view(count), pairs.components.view(rank), length, projections_.data(),
-              projections_.cols());
-
+  const Index order = rank + count;
   root_.head(rank) = (pairs.values.head(rank).array() - mu).max(0.0).sqrt();
-  auto g = eigen_.matrix(rank + count);
+  auto g = eigen_.matrix(order);
   g.topLeftCorner(rank, rank).setZero();
   for (Index j = 0; j < rank; ++j) {
     g(j, j) = root_[j] * root_[j];
-    for (Index i = 0; i < count; ++i) g(rank + i, j) = factors[i] * projections_(i, j) * root_[j];
+    g.col(j).segment(rank, count) = root_[j] * projections_.col(j).head(count);
   }
   for (Index j = 0; j < count; ++j) {
-    for (Index i = j; i < count; ++i) g(rank + i, rank + j) = factors[i] * factors[j] * products_(i, j);
+    g.col(rank + j).segment(rank + j, count - j) = products_.col(j).segment(j, count - j);
   }
-  eigen_.solve(rank + count);
+  eigen_.solve(order);
 
-  const auto values = eigen_.values();
-  const double noise = static_cast<double>(values.size()) * double{std::numeric_limits<T>::epsilon()} *
-                       std::max(values[0], 0.0);
-  return std::min(pairs.capacity(), (values.array() > noise).count());
+  const double noise = static_cast<double>(order) * double{std::numeric_limits<T>::epsilon()} *
+                       std::max(eigen_.values()[0], 0.0);
+  const Index kept = std::min(pairs.capacity(), (eigen_.values().array() > noise).count());
+  values_.head(kept) = eigen_.values().head(kept);
+  vectors_.topLeftCorner(order, kept) = eigen_.vectors(kept);
+  for (Index j = 0; j < kept; ++j) {
+    vectors_.col(j).head(rank).array() *= root_.head(rank).array();
+    vectors_.col(j).head(order) /= std::sqrt(values_[j]);
+  }
+  return kept;
 }
 
-// Q <- H V / sigma.
+// Q <- [Q, X^T] times the vectors found.
 template <typename T>
-void BlockUpdate<T>::rotate(HeldPairs<T>& pairs, const kernels::AlignedRows<T>& rows,
-                            const Vector<double>& factors, Index count, Index kept) {
+void BlockUpdate<T>::rotate(HeldPairs<T>& pairs, const RowBlock<T>& block, Index kept) {
   const Index rank = pairs.rank;
-  const auto vectors = eigen_.vectors(kept);
+  const Index count = block.count;
+  const auto u = block.roots.head(count);
   for (Index j = 0; j < kept; ++j) {
-    const double scale = 1.0 / std::sqrt(eigen_.values()[j]);
-    for (Index i = 0; i < rank; ++i) coefficients_(i, j) = static_cast<T>(root_[i] * vectors(i, j) * scale);
-    for (Index i = 0; i < count; ++i) {
-      coefficients_(rank + i, j) = static_cast<T>(factors[i] * vectors(rank + i, j) * scale);
-    }
+    auto of_rows = vectors_.col(j).segment(rank, count);
+    if (block.pull != 0.0) of_rows -= (block.pull * u.dot(of_rows)) * u;
+    coefficients_.col(j).head(rank + count) = vectors_.col(j).head(rank + count).template cast<T>();
   }
-  kernels::table<T>().rotate(pairs.components.row(0), pairs.components.stride(), rank, rows.view(count),
-                             coefficients_.data(), coefficients_.cols(), kept, rows.padded_length(),
+  kernels::table<T>().rotate(pairs.components.row(0), pairs.components.stride(), rank, block.rows.view(count),
+                             coefficients_.data(), coefficients_.cols(), kept, block.rows.padded_length(),
                              panel_.data());
 }
 
@@ -101,12 +145,13 @@ double BlockUpdate<T>::measure_drift(const HeldPairs<T>& pairs) {
   return drift;
 }
 
-// G squares the condition number: components i and j come out orthogonal to about epsilon sigma_1^2 /
-// (sigma_i sigma_j). So drift is measured now and then, and at once where the spectrum is wide.
+// Drift is measured now and then. G squares the condition number: components i and j come out of it
+// orthogonal to about epsilon sigma_1^2 / (sigma_i sigma_j), so that it is measured at once where the
+// spectrum is wide.
 template <typename T>
-void BlockUpdate<T>::keep_orthonormal(HeldPairs<T>& pairs) {
+void BlockUpdate<T>::keep_orthonormal(HeldPairs<T>& pairs, bool squared) {
   if (pairs.rank == 0) return;
-  const bool wide = eigen_.values()[0] > kWide * eigen_.values()[pairs.rank - 1];
+  const bool wide = squared && values_[0] > kWide * values_[pairs.rank - 1];
   if (!wide && ++since_check_ < kUpdatesBetweenChecks) return;
   since_check_ = 0;
   restore(pairs);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "dense/symmetric_eigen.hpp"
-#include "kernels/aligned_rows.hpp"
+#include "engine/row_block.hpp"
 #include "roipca/options.hpp"
 
 namespace roipca {
@@ -30,34 +30,37 @@ struct HeldPairs {
 ///
 /// have the same eigenvalues sigma^2, and with G's eigenvectors V the new components are H V / sigma. So one
 /// product of X with Q, one with itself, an eigenproblem of order k + b and one product of H with V are all
-/// it takes; the rows are never orthogonalised. Allocates at construction only.
+/// it takes; the rows are never orthogonalised. In the long run the rows of a block weigh little against
+/// Lambda, and the eigenproblem of order k + b gives way to products of small matrices and one of order k:
+/// see kernels::LeadingSolver. Allocates at construction only.
 template <typename T>
 class BlockUpdate {
  public:
-  BlockUpdate(Index capacity, Index max_rows, Index features);
+  BlockUpdate(Index capacity, Index max_rows);
 
-  /// Adds the first `count` rows of `rows`, each times its entry of `factors`, and `shift` times the identity
-  /// outside of what they and the components span. `weight` is that of the rows seen so far, in squared
-  /// units: see Mu::fixed.
-  void apply(HeldPairs<T>& pairs, const kernels::AlignedRows<T>& rows, const Vector<double>& factors,
-             Index count, const Mu& mu, double weight, double shift = 0.0);
+  /// Adds the block's rows X, and `shift` times the identity outside of what they and the components span.
+  void apply(HeldPairs<T>& pairs, const RowBlock<T>& block, const Mu& mu, double shift = 0.0);
 
   /// Takes out what the components have drifted from orthonormality, where it passes 512 roundings.
   void restore(HeldPairs<T>& pairs);
 
  private:
-  Index solve(const HeldPairs<T>& pairs, const kernels::AlignedRows<T>& rows, const Vector<double>& factors,
-              Index count, double mu);
-  void rotate(HeldPairs<T>& pairs, const kernels::AlignedRows<T>& rows, const Vector<double>& factors,
-              Index count, Index kept);
-  void keep_orthonormal(HeldPairs<T>& pairs);
+  void measure(const HeldPairs<T>& pairs, const RowBlock<T>& block);
+  bool solve_by_iteration(const HeldPairs<T>& pairs, Index count, double mu);
+  Index solve(const HeldPairs<T>& pairs, Index count, double mu);
+  void rotate(HeldPairs<T>& pairs, const RowBlock<T>& block, Index kept);
+  void keep_orthonormal(HeldPairs<T>& pairs, bool squared);
   double measure_drift(const HeldPairs<T>& pairs);
   void orthonormalise(HeldPairs<T>& pairs);
 
   RowMatrix<double> projections_;  // Y
   RowMatrix<double> products_;     // K; or Q^T Q, to measure drift
   Vector<double> root_;            // h
+  Vector<double> along_;           // products with the roots of the rows' weights
   SymmetricEigen eigen_;
+  Vector<double> values_;   // the new eigenvalues, less mu
+  Matrix<double> vectors_;  // of [Q, X^T], the new components
+  Vector<double> work_;
   RowMatrix<T> coefficients_;
   Vector<T> panel_;
   int since_check_ = 0;

@@ -7,8 +7,8 @@
 
 namespace roipca {
 
-/// The rule that the options ask for, for rows of `features` numbers. A learning rate that is still to be
-/// tuned counts as scale-free.
+/// The row by row rule of the options' method, for rows of `features` numbers: any method but kExact. A
+/// learning rate that is still to be tuned counts as scale-free.
 template <typename T>
 std::unique_ptr<Rule<T>> make_rule(const Options& options, Index features);
 

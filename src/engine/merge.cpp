@@ -107,18 +107,19 @@ Model<T> merge(const Model<T>& a, const Model<T>& b) {
   // S_b is mu_b I + sum (lambda_i - mu_b) q_i q_i^T: its components count as rows, and mu_b as a shift.
   const Index rank = rank_of(b);
   const double mu = mu_of(b);
-  kernels::AlignedRows<T> rows(rank + 1, d);
-  Vector<double> factors(rank + 1);
-  rows.columns(rank) = b.basis.leftCols(rank);
-  factors.head(rank) = (b.eigenvalues.head(rank).array() - mu).max(0.0).sqrt() * unit;
-  const double length = jump.norm();
-  if (length > 0.0) rows.columns(rank + 1).col(rank) = (jump / length).template cast<T>();
-  factors[rank] = std::sqrt(pull) * length * unit;
+  RowBlock<T> block(rank + 1, d);
+  auto rows = block.rows.columns(rank + 1);
+  for (Index i = 0; i < rank; ++i) {
+    const double factor = std::sqrt(std::max(b.eigenvalues[i] - mu, 0.0)) * unit;
+    rows.col(i) = b.basis.col(i) * static_cast<T>(factor);
+  }
+  rows.col(rank) = (jump * (std::sqrt(pull) * unit)).template cast<T>();
+  block.count = rank + 1;
+  block.weight_before = a.weight * unit_squared;
 
-  BlockUpdate<T> update(held, rank + 1, d);
-  const Mu mu_choice = a.options.method == Method::kIpca ? Mu::zero() : a.options.mu;
-  update.apply(pairs, rows, factors, rank + 1, mu_choice, a.weight * unit_squared, mu * unit_squared);
-
+  BlockUpdate<T> update(held, rank + 1);
+  update.apply(pairs, block, a.options.method == Method::kIpca ? Mu::zero() : a.options.mu,
+               mu * unit_squared);
   update.restore(pairs);
 
   const Index columns = std::max(pairs.rank, all.n_components);

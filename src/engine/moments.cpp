@@ -21,6 +21,11 @@ constexpr double kLow = std::is_same_v<T, float> ? 0x1p-30 : 0x1p-250;
 template <typename T>
 constexpr double kNothing = std::is_same_v<T, float> ? 0x1p-150 : 0x1p-800;
 
+template <typename T>
+bool needs_unit(double squared, double peak) {
+  return !(squared <= kHigh<T>) || (squared < kLow<T> && peak < kLow<T>);
+}
+
 double power_of_two(int exponent) { return std::ldexp(1.0, std::clamp(exponent, -1000, 1000)); }
 
 }  // namespace
@@ -57,12 +62,12 @@ void Moments<T>::forget(double factor) {
   peak_ *= factor;
 }
 
-// A unit in which the row in delta_ is of size 1, or what came before where that is larger: with forgetting
+// A unit in which a row of this size is of size 1, or what came before where that is larger: with forgetting
 // it can have sunk low and still be far above the row. Returns the factor that quadratic quantities change
 // by.
 template <typename T>
-double Moments<T>::fit_unit(double gain) {
-  const double size = std::max(gain * delta_.cwiseAbs().maxCoeff(), std::sqrt(peak_) / unit_);
+double Moments<T>::fit_unit(double row_size) {
+  const double size = std::max(row_size, std::sqrt(peak_) / unit_);
   if (size == 0.0) return 1.0;
   const double unit = power_of_two(-std::ilogb(size));
   const double ratio = unit / unit_;
@@ -84,8 +89,8 @@ typename Moments<T>::Centred Moments<T>::add(const T* row, double weight, T* v) 
   Centred result;
   double squared =
       kernel.centre({row, mean_.data(), mean_tail_.data(), delta_.data()}, features(), share, gain * unit_);
-  if (!(squared <= kHigh<T>) || (squared < kLow<T> && peak_ < kLow<T>)) {
-    result.rescale = fit_unit(gain);
+  if (needs_unit<T>(squared, peak_)) {
+    result.rescale = fit_unit(gain * delta_.cwiseAbs().maxCoeff());
     squared = (delta_ * (gain * unit_)).squaredNorm();
   }
   if (squared < kNothing<T>) squared = 0.0;
@@ -98,6 +103,103 @@ typename Moments<T>::Centred Moments<T>::add(const T* row, double weight, T* v) 
   weight_ = total;
   weight_squares_ += weight * weight;
   return result;
+}
+
+// Writes row x into its place in the block, in the unit in use. Returns its squared norm.
+template <typename T>
+double Moments<T>::place(const T* x, Index i, RowBlock<T>& block) {
+  const Eigen::Map<const Vector<T>> row(x, features());
+  delta_ = ((row.template cast<double>() - mean_) - mean_tail_) * block.roots[i];
+  block.rows.columns(i + 1).col(i) = (delta_ * unit_).template cast<T>();
+  return (delta_ * unit_).squaredNorm();
+}
+
+// Finds a unit for row x, the i-th of the block, and brings those before it into that unit.
+template <typename T>
+void Moments<T>::change_unit(const T* x, Index i, RowBlock<T>& block) {
+  place(x, i, block);
+  const double factor = fit_unit(delta_.cwiseAbs().maxCoeff());
+  block.rescale *= factor;
+  block.rows.columns(i) *= static_cast<T>(std::sqrt(factor));
+}
+
+template <typename T>
+Index Moments<T>::collect(kernels::RowsView<T> x, const double* weights, double forgetting,
+                          RowBlock<T>& block) {
+  constexpr Index kGroup = 8;
+  if (center_ && weight_ == 0.0 && block.count == 0) {
+    // The first row is as good a reference as any until there is a mean.
+    mean_ = Eigen::Map<const Vector<T>>(x.data, features()).template cast<double>();
+  }
+  const Index taken = std::min<Index>(x.count, block.capacity() - block.count);
+  for (Index done = 0; done < taken;) {
+    const Index group = std::min(kGroup, taken - done);
+    const T* first = x.data + done * x.stride;
+    double weight[kGroup];
+    double scale[kGroup];
+    double squares[kGroup];
+    for (Index i = 0; i < group; ++i) {
+      if (forgetting < 1.0) block.growth /= forgetting;
+      weight[i] = (weights == nullptr ? 1.0 : weights[done + i]) * block.growth;
+      block.weight += weight[i];
+      block.weight_squares += weight[i] * weight[i];
+      block.roots[block.count + i] = std::sqrt(weight[i]);
+      scale[i] = block.roots[block.count + i] * unit_;
+    }
+    kernels::table<T>().collect({first, x.stride, group},
+                                {mean_.data(), mean_tail_.data(), weight, scale, block.total.data(),
+                                 block.rows.row(block.count), block.rows.stride(), squares},
+                                features());
+    for (Index i = 0; i < group; ++i) {
+      const Index here = block.count + i;
+      if (needs_unit<T>(squares[i], peak_)) {
+        change_unit(first + i * x.stride, here, block);
+        for (Index j = i; j < group; ++j) {
+          squares[j] = place(first + j * x.stride, block.count + j, block);
+        }
+      }
+      if (squares[i] < kNothing<T>) block.rows.columns(here + 1).col(here).setZero();
+      peak_ = std::max(peak_, squares[i]);
+    }
+    block.count += group;
+    done += group;
+  }
+  return taken;
+}
+
+template <typename T>
+double Moments<T>::close(RowBlock<T>& block) {
+  const double before = weight_;
+  weight_ += block.weight;
+  weight_squares_ += block.weight_squares;
+  block.weight_before = before * unit_ * unit_;
+  block.pull = 0.0;
+  if (center_) {
+    const bool first = before == 0.0;
+    // The first rows are about one of them, which is no mean: they are few, and moved themselves.
+    if (first) {
+      for (Index i = 0; i < block.count; ++i) {
+        auto row = block.rows.columns(block.count).col(i);
+        row -= (block.total * (block.roots[i] * unit_ / weight_)).template cast<T>();
+      }
+    } else {
+      block.pull = (1.0 - std::sqrt(before / weight_)) / block.weight;
+    }
+    for (Index j = 0; j < features(); ++j) {
+      const double total = block.total[j];
+      if (!first) scatter_[j] -= (total * unit_) * (total * unit_) / weight_;
+      // What fits of the moved tail goes into the mean.
+      const double moved = mean_tail_[j] + total / weight_;
+      const double next = mean_[j] + moved;
+      mean_tail_[j] = moved - (next - mean_[j]);
+      mean_[j] = next;
+    }
+  }
+  kernels::table<T>().add_squares(block.rows.view(block.count), features(), scatter_.data());
+  scatter_ = scatter_.cwiseMax(0.0);
+  const double decay = 1.0 / block.growth;
+  if (decay < 1.0) forget(decay);
+  return decay;
 }
 
 template <typename T>

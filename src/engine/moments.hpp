@@ -1,6 +1,7 @@
 /// Running mean and scatter of each feature, and rows centred by them.
 #pragma once
 
+#include "engine/row_block.hpp"
 #include "roipca/model.hpp"
 #include "rules/rule.hpp"
 
@@ -29,12 +30,23 @@ class Moments {
   /// beyond.
   Centred add(const T* row, double weight, T* v);
 
+  /// Takes rows of positive weight (`weights` null: 1) into a block until it is full, and returns how many.
+  /// `forgetting` multiplies all that came before each row. The mean stays as it is until the block is
+  /// closed.
+  Index collect(kernels::RowsView<T> x, const double* weights, double forgetting, RowBlock<T>& block);
+  /// Moves mean and scatter by the rows of the block, and finds its `pull` and `weight_before`. What the
+  /// block is then added to must first be multiplied by block.rescale, and the sum by the factor returned,
+  /// which is what forgetting leaves of it.
+  double close(RowBlock<T>& block);
+
   void write(Model<T>& model) const;
   double unit() const { return unit_; }
   Index features() const { return mean_.size(); }
 
  private:
-  double fit_unit(double gain);
+  double fit_unit(double row_size);
+  double place(const T* x, Index i, RowBlock<T>& block);
+  void change_unit(const T* x, Index i, RowBlock<T>& block);
 
   bool center_;
   double weight_ = 0.0;

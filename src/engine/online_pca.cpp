@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "engine/block_rule.hpp"
 #include "engine/row_check.hpp"
 #include "engine/shard.hpp"
 #include "roipca/batch_pca.hpp"
@@ -19,6 +20,7 @@ namespace {
 constexpr Index kStartRows = 500;          // of `fit`, for the batch that it starts from: the paper's n_0
 constexpr Index kSegment = 256;            // rows that go to one shard before the next one's turn
 constexpr Index kCachedNumbers = 1 << 17;  // of a call, that are still in the cache when they are read again
+constexpr Index kNearNumbers = 1 << 16;    // that are still in a cache of the core's own
 constexpr Index kWorthAThread = 1 << 16;   // numbers in a call
 constexpr Index kTuningRows = 200;  // collected to tune a learning rate on, where there is no such batch
 
@@ -30,13 +32,7 @@ Index start_count(Index rows, const Weights& weights) {
   return count;
 }
 
-// Whether models of parts of the rows can be merged into one of all: for blocks and the scatter.
-bool is_mergeable(const Options& options, Index features) {
-  const Method method = resolve(options, features);
-  const bool by_blocks =
-      options.update == Update::kBlock && (method == Method::kRoipca || method == Method::kIpca);
-  return method == Method::kExact || by_blocks;
-}
+double weight_of(const Weights& weights, Index i) { return weights.size() == 0 ? 1.0 : weights[i]; }
 
 // The failure that names the first row, so that the message does not depend on which thread was faster.
 void rethrow_first(const std::vector<std::exception_ptr>& failures) {
@@ -72,16 +68,29 @@ class OnlinePca<T>::Impl {
 
   explicit Impl(const Model<T>& model)
       : options_(model.options), features_((check(model), model.features())) {
-    shards_.emplace_back(model);
+    shards_.push_back(make_shard(model));
     add_empty_shards();
   }
+
+  Impl(const Impl& other)
+      : options_(other.options_),
+        features_(other.features_),
+        rows_given_(other.rows_given_),
+        tuning_rows_(other.tuning_rows_),
+        collected_(other.collected_) {
+    for (const auto& shard : other.shards_) shards_.push_back(shard->clone());
+  }
+  Impl(Impl&&) noexcept = default;
+  Impl& operator=(const Impl&) = delete;
+  Impl& operator=(Impl&&) noexcept = default;
+  ~Impl() = default;
 
   const Options& options() const { return options_; }
   Index features() const { return features_; }
 
   std::int64_t rows() const {
     std::int64_t sum = 0;
-    for (const auto& shard : shards_) sum += shard.rows();
+    for (const auto& shard : shards_) sum += shard->rows();
     return sum;
   }
 
@@ -111,7 +120,7 @@ class OnlinePca<T>::Impl {
     Impl next(*this);
     if (next.shards_.empty()) {
       next.features_ = rows.cols();
-      next.shards_.emplace_back(options_, rows.cols());
+      next.shards_.push_back(make_shard<T>(options_, rows.cols()));
       next.add_empty_shards();
     }
     next.absorb(rows, weights, !in_cache);
@@ -122,13 +131,13 @@ class OnlinePca<T>::Impl {
     if (rows() == 0) throw std::logic_error("there is no model before the first row");
     Model<T> all;
     for (const auto& shard : shards_) {
-      if (shard.rows() > 0) all = all.rows == 0 ? shard.model() : merge(all, shard.model());
+      if (shard->rows() > 0) all = all.rows == 0 ? shard->model() : merge(all, shard->model());
     }
     return all;
   }
 
   std::vector<double> learning_rates() const {
-    return shards_.empty() ? std::vector<double>() : shards_[0].learning_rates();
+    return shards_.empty() ? std::vector<double>() : shards_[0]->learning_rates();
   }
 
  private:
@@ -140,7 +149,7 @@ class OnlinePca<T>::Impl {
 
   // Blocks and the scatter lose nothing by starting from the first row; rules that hold few components do.
   bool starts_from_nothing(Index features) const {
-    return options_.n_components > features /* to be refused there */ || is_mergeable(options_, features);
+    return options_.n_components > features /* to be refused there */ || by_blocks(options_, features);
   }
 
   void fit_from_batch(const Rows<T>& rows, const Weights& weights) {
@@ -160,8 +169,10 @@ class OnlinePca<T>::Impl {
   }
 
   void add_empty_shards() {
-    if (!is_mergeable(options_, features_) || options_.forgetting < 1.0) return;
-    while (static_cast<Index>(shards_.size()) < options_.threads) shards_.emplace_back(options_, features_);
+    if (!by_blocks(options_, features_) || options_.forgetting < 1.0) return;
+    while (static_cast<Index>(shards_.size()) < options_.threads) {
+      shards_.push_back(make_shard<T>(options_, features_));
+    }
   }
 
   void absorb(const Rows<T>& rows, const Weights& weights, bool check) {
@@ -182,8 +193,7 @@ class OnlinePca<T>::Impl {
       const std::int64_t segment = (start + i) / kSegment;
       const Index end = std::min<Index>(rows.rows(), static_cast<Index>((segment + 1) * kSegment - start));
       if (segment % shards == static_cast<std::int64_t>(shard)) {
-        if (check) check_values<T>(rows.middleRows(i, end - i), i);
-        for (Index j = i; j < end; ++j) absorb_row(shard, rows.data() + j * rows.outerStride(), weights, j);
+        absorb_segment(*shards_[shard], rows, weights, check, i, end);
       }
       i = end;
     }
@@ -208,11 +218,26 @@ class OnlinePca<T>::Impl {
     rethrow_first(failures);
   }
 
-  void absorb_row(std::size_t shard, const T* row, const Weights& weights, Index i) {
-    const double weight = weights.size() == 0 ? 1.0 : weights[i];
-    if (weight == 0.0) return;
-    shards_[shard].absorb(row, weight);
-    if (awaits_tuning(options_)) collect(row);
+  // Rows [from, to), few enough at a time to be in the cache still when they are added after the check.
+  void absorb_segment(Shard<T>& shard, const Rows<T>& rows, const Weights& weights, bool check, Index from,
+                      Index to) {
+    const Index few = awaits_tuning(options_) ? 1 : std::max<Index>(4, kNearNumbers / rows.cols() / 4 * 4);
+    for (Index i = from; i < to;) {
+      Index end = std::min(to, i + few);
+      if (check) check_values<T>(rows.middleRows(i, end - i), i);
+      for (; i < end;) {
+        // A run of rows that count.
+        while (i < end && weight_of(weights, i) == 0.0) ++i;
+        Index stop = i;
+        while (stop < end && weight_of(weights, stop) > 0.0) ++stop;
+        if (stop == i) break;
+        const T* first = rows.data() + i * rows.outerStride();
+        shard.absorb({first, rows.outerStride(), stop - i},
+                     weights.size() == 0 ? nullptr : weights.data() + i);
+        if (awaits_tuning(options_)) collect(first);
+        i = stop;
+      }
+    }
   }
 
   void collect(const T* row) {
@@ -220,14 +245,14 @@ class OnlinePca<T>::Impl {
     tuning_rows_.row(collected_++) = Eigen::Map<const Vector<T>>(row, features());
     if (collected_ < kTuningRows) return;
     options_.learning_rate.c = tune_learning_rate<T>(tuning_rows_, options_);
-    shards_[0].set_learning_rate(options_.learning_rate);
+    shards_[0]->set_learning_rate(options_.learning_rate);
     tuning_rows_.resize(0, 0);
   }
 
   Options options_;
   Index features_ = 0;
   std::int64_t rows_given_ = 0;  // of any weight
-  std::vector<Shard<T>> shards_;
+  std::vector<std::unique_ptr<Shard<T>>> shards_;
   RowMatrix<T> tuning_rows_;
   Index collected_ = 0;
 };

@@ -1,47 +1,43 @@
-/// One stream of rows: centring and an update rule.
+/// One stream of rows: centring and a way to add rows to what is known.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "engine/moments.hpp"
+#include "kernels/kernels.hpp"
 #include "roipca/model.hpp"
-#include "rules/rule.hpp"
 
 namespace roipca {
 
-/// Rows go in one at a time, a model comes out. Knows nothing of checks, of calls or of other shards.
+/// Rows go in, a model comes out. Knows nothing of checks, of calls or of other shards.
 template <typename T>
 class Shard {
  public:
-  Shard(const Options& options, Index features);
-  /// Goes on from a model, with the model's options.
-  explicit Shard(const Model<T>& model);
-  Shard(const Shard& other);
-  Shard(Shard&&) noexcept = default;
-  Shard& operator=(const Shard&) = delete;
-  Shard& operator=(Shard&&) noexcept = default;
-  ~Shard() = default;
+  virtual ~Shard() = default;
+  virtual std::unique_ptr<Shard> clone() const = 0;
 
-  /// The row must be finite and the weight positive. Allocates nothing.
-  void absorb(const T* row, double weight);
+  /// Adds rows, which must be finite, of positive weights (null: 1). Allocates nothing.
+  virtual void absorb(kernels::RowsView<T> rows, const double* weights) = 0;
 
   /// Another rate for a rule that has one; it goes on from where it is.
-  void set_learning_rate(const LearningRate& rate);
+  virtual void set_learning_rate(const LearningRate& /*rate*/) {}
 
-  std::int64_t rows() const { return rows_; }
-  Model<T> model() const;
-  std::vector<double> learning_rates() const;
+  virtual std::int64_t rows() const = 0;
+  /// On a copy of what has to be settled first: reading changes nothing.
+  virtual Model<T> model() const = 0;
+  virtual std::vector<double> learning_rates() const { return {}; }
 
- private:
-  Options options_;
-  std::int64_t rows_ = 0;
-  Moments<T> moments_;
-  std::unique_ptr<Rule<T>> rule_;
+ protected:
+  Shard() = default;
+  Shard(const Shard&) = default;
+  Shard& operator=(const Shard&) = default;
 };
 
-extern template class Shard<float>;
-extern template class Shard<double>;
+/// The kind of shard that the options ask for, empty or from where a model stopped.
+template <typename T>
+std::unique_ptr<Shard<T>> make_shard(const Options& options, Index features);
+template <typename T>
+std::unique_ptr<Shard<T>> make_shard(const Model<T>& model);
 
 }  // namespace roipca

@@ -41,13 +41,12 @@ double sum(Vec<T> v) {
   return static_cast<double>(lane[0]);
 }
 
-// Registers: a tile of dot products keeps kTileA * kTileB sums, and the rotation kTileOut * 2.
+// Registers: a tile of dot products keeps kTileA * kTileB sums, and one of combinations kTileOut.
 constexpr Size kTileA = ROIPCA_VECTOR_BYTES == 64 ? 6 : 3;
 constexpr Size kTileB = ROIPCA_VECTOR_BYTES == 64 ? 4 : 3;
-constexpr Size kTileOut = ROIPCA_VECTOR_BYTES == 64 ? 12 : 6;
+constexpr Size kTileOut = ROIPCA_VECTOR_BYTES == 64 ? 24 : 12;
 
-// Features summed in T before the sum moves to a double; rows of a tile also stay in the cache over this
-// stretch.
+// Features summed in T before the sum moves to a double; the rows also stay in the cache over this stretch.
 constexpr Size kStretch = 1024;
 
 template <typename T, Size kA, Size kB>
@@ -120,105 +119,123 @@ void dot_strips(RowsView<T> a, RowsView<T> b, Size first, Size length, bool lowe
   }
 }
 
-template <typename T>
-void dots(RowsView<T> a, RowsView<T> b, Size length, double* out, Size out_stride) {
-  for (Size i = 0; i < a.count; ++i) {
-    for (Size j = 0; j < b.count; ++j) out[i * out_stride + j] = 0.0;
-  }
-  for (Size first = 0; first < length; first += kStretch) {
-    dot_strips(a, b, first, length - first < kStretch ? length - first : kStretch, false, out, out_stride);
+void clear(double* out, Size rows, Size columns, Size stride) {
+  for (Size i = 0; i < rows; ++i) {
+    for (Size j = 0; j < columns; ++j) out[i * stride + j] = 0.0;
   }
 }
 
 template <typename T>
 void gram(RowsView<T> a, Size length, double* out, Size out_stride) {
-  for (Size i = 0; i < a.count; ++i) {
-    for (Size j = 0; j < a.count; ++j) out[i * out_stride + j] = 0.0;
-  }
+  clear(out, a.count, a.count, out_stride);
   for (Size first = 0; first < length; first += kStretch) {
     dot_strips(a, a, first, length - first < kStretch ? length - first : kStretch, true, out, out_stride);
   }
 }
 
-// kN outputs over two vectors of features.
-template <typename T, Size kN>
-void rotate_tile(const T* q, Size q_stride, Size q_count, const T* x, Size x_stride, Size x_count,
-                 const T* coef, Size coef_stride, T* panel) {
-  constexpr Size kL = Lanes<T>::kCount;
-  Vec<T> low[kN] = {};
-  Vec<T> high[kN] = {};
-  for (Size i = 0; i < q_count; ++i) {
-    const Vec<T> a = load(q + i * q_stride);
-    const Vec<T> b = load(q + i * q_stride + kL);
-    for (Size j = 0; j < kN; ++j) {
-      const T c = coef[i * coef_stride + j];
-      low[j] += c * a;
-      high[j] += c * b;
-    }
+template <typename T>
+void gram_and_dots(RowsView<T> a, RowsView<T> b, Size length, double* gram, Size gram_stride, double* dots,
+                   Size dots_stride) {
+  clear(gram, a.count, a.count, gram_stride);
+  clear(dots, a.count, b.count, dots_stride);
+  for (Size first = 0; first < length; first += kStretch) {
+    const Size stretch = length - first < kStretch ? length - first : kStretch;
+    dot_strips(a, a, first, stretch, true, gram, gram_stride);
+    dot_strips(a, b, first, stretch, false, dots, dots_stride);
   }
-  coef += q_count * coef_stride;
-  for (Size i = 0; i < x_count; ++i) {
-    const Vec<T> a = load(x + i * x_stride);
-    const Vec<T> b = load(x + i * x_stride + kL);
+}
+
+// Sources are packed before they are combined: kV vectors of features of each, one after the other. Where the
+// coefficients no longer fit into the nearest cache, more features at a time make up for it.
+constexpr Size kFewCoefficients = 2048;
+
+template <typename T, Size kV>
+T* pack(const T* rows, Size stride, Size count, T* panel) {
+  constexpr Size kL = Lanes<T>::kCount;
+  for (Size i = 0; i < count; ++i) {
+    for (Size v = 0; v < kV; ++v) store(panel + v * kL, load(rows + i * stride + v * kL));
+    panel += kV * kL;
+  }
+  return panel;
+}
+
+// kN combinations of the packed sources, into out or added to it.
+template <typename T, Size kN, Size kV, bool kAdd>
+void combine_tile(const T* panel, Size sources, const T* coef, Size coef_stride, T* out, Size out_stride) {
+  constexpr Size kL = Lanes<T>::kCount;
+  Vec<T> acc[kN][kV] = {};
+  for (Size i = 0; i < sources; ++i) {
+    Vec<T> x[kV];
+    for (Size v = 0; v < kV; ++v) x[v] = load(panel + (i * kV + v) * kL);
     for (Size j = 0; j < kN; ++j) {
       const T c = coef[i * coef_stride + j];
-      low[j] += c * a;
-      high[j] += c * b;
+      for (Size v = 0; v < kV; ++v) acc[j][v] += c * x[v];
     }
   }
   for (Size j = 0; j < kN; ++j) {
-    store(panel + j * 2 * kL, low[j]);
-    store(panel + j * 2 * kL + kL, high[j]);
+    for (Size v = 0; v < kV; ++v) {
+      T* to = out + j * out_stride + v * kL;
+      store(to, kAdd ? load(to) + acc[j][v] : acc[j][v]);
+    }
   }
 }
 
-template <typename T>
-void rotate_columns(Size count, const T* q, Size q_stride, Size q_count, const T* x, Size x_stride,
-                    Size x_count, const T* coef, Size coef_stride, T* panel) {
-  constexpr Size kPanelRow = 2 * Lanes<T>::kCount;
-  Size j = 0;
-  for (; j + kTileOut <= count; j += kTileOut) {
-    rotate_tile<T, kTileOut>(q, q_stride, q_count, x, x_stride, x_count, coef + j, coef_stride,
-                             panel + j * kPanelRow);
+template <typename T, Size kN, Size kV, bool kAdd>
+void combine_few(Size count, const T* panel, Size sources, const T* coef, Size coef_stride, T* out,
+                 Size out_stride) {
+  if constexpr (kN > 1) {
+    if (count < kN) {
+      return combine_few<T, kN - 1, kV, kAdd>(count, panel, sources, coef, coef_stride, out, out_stride);
+    }
   }
-  for (; j + 4 <= count; j += 4) {
-    rotate_tile<T, 4>(q, q_stride, q_count, x, x_stride, x_count, coef + j, coef_stride,
-                      panel + j * kPanelRow);
-  }
-  for (; j < count; ++j) {
-    rotate_tile<T, 1>(q, q_stride, q_count, x, x_stride, x_count, coef + j, coef_stride,
-                      panel + j * kPanelRow);
+  combine_tile<T, kN, kV, kAdd>(panel, sources, coef, coef_stride, out, out_stride);
+}
+
+// Tiles of nearly the same size: a small one at the end would leave registers unused.
+template <typename T, Size kV, bool kAdd>
+void combine(Size count, const T* panel, Size sources, const T* coef, Size coef_stride, T* out,
+             Size out_stride) {
+  constexpr Size kMost = kTileOut / kV;
+  Size tiles = (count + kMost - 1) / kMost;
+  for (Size j = 0; j < count; --tiles) {
+    const Size size = (count - j + tiles - 1) / tiles;
+    combine_few<T, kMost, kV, kAdd>(size, panel, sources, coef + j, coef_stride, out + j * out_stride,
+                                    out_stride);
+    j += size;
   }
 }
 
+template <typename T, Size kV>
+void rotate_panel(T* q, Size q_stride, Size q_count, RowsView<T> x, const T* coef, Size coef_stride,
+                  Size columns, Size l, T* panel) {
+  T* end = pack<T, kV>(q + l, q_stride, q_count, panel);
+  pack<T, kV>(x.data + l, x.stride, x.count, end);
+  combine<T, kV, false>(columns, panel, q_count + x.count, coef, coef_stride, q + l, q_stride);
+}
+
+// The length is a multiple of two vectors of the widest kind.
 template <typename T>
 void rotate(T* q, Size q_stride, Size q_count, RowsView<T> x, const T* coef, Size coef_stride, Size columns,
             Size length, T* panel) {
   constexpr Size kL = Lanes<T>::kCount;
-  for (Size l = 0; l < length; l += 2 * kL) {
-    rotate_columns<T>(columns, q + l, q_stride, q_count, x.data + l, x.stride, x.count, coef, coef_stride,
-                      panel);
-    for (Size j = 0; j < columns; ++j) {
-      store(q + j * q_stride + l, load(panel + j * 2 * kL));
-      store(q + j * q_stride + l + kL, load(panel + j * 2 * kL + kL));
+  Size l = 0;
+  if (columns * (q_count + x.count) > kFewCoefficients) {
+    for (; l + 4 * kL <= length; l += 4 * kL) {
+      rotate_panel<T, 4>(q, q_stride, q_count, x, coef, coef_stride, columns, l, panel);
     }
+  }
+  for (; l < length; l += 2 * kL) {
+    rotate_panel<T, 2>(q, q_stride, q_count, x, coef, coef_stride, columns, l, panel);
   }
 }
 
 template <typename T>
 void add_outer(T* s, Size s_stride, RowsView<T> x, Size columns, Size length, T* panel) {
-  constexpr Size kPanelRow = 2 * Lanes<T>::kCount;
-  for (Size l = 0; l < length; l += kPanelRow) {
-    const Size last = l + kPanelRow < columns ? l + kPanelRow : columns;
-    for (Size j = 0; j < last; j += kTileOut) {
-      const Size count = last - j < kTileOut ? last - j : kTileOut;
-      rotate_columns<T>(count, s, 0, 0, x.data + l, x.stride, x.count, x.data + j, x.stride, panel);
-      for (Size i = 0; i < count; ++i) {
-        T* to = s + (j + i) * s_stride + l;
-        store(to, load(to) + load(panel + i * kPanelRow));
-        store(to + kPanelRow / 2, load(to + kPanelRow / 2) + load(panel + i * kPanelRow + kPanelRow / 2));
-      }
-    }
+  constexpr Size kWide = 2 * Lanes<T>::kCount;
+  for (Size l = 0; l < length; l += kWide) {
+    pack<T, 2>(x.data + l, x.stride, x.count, panel);
+    combine<T, 2, true>(l + kWide < columns ? l + kWide : columns, panel, x.count, x.data, x.stride, s + l,
+                        s_stride);
   }
 }
 
@@ -257,6 +274,87 @@ void scale_and_square(const double* __restrict delta, Size length, double scale,
     const T scaled = static_cast<T>(scale * delta[j]);
     v[j] = scaled;
     scatter[j] += static_cast<double>(scaled) * static_cast<double>(scaled);
+  }
+}
+
+// A vector of doubles from numbers of type T, and back.
+template <typename T>
+struct Narrow {
+  typedef T Type
+      __attribute__((vector_size(Lanes<double>::kCount * sizeof(T)), aligned(sizeof(T)), may_alias));
+};
+
+template <typename T>
+Vec<double> widen(const T* p) {
+  return __builtin_convertvector(*reinterpret_cast<const typename Narrow<T>::Type*>(p), Vec<double>);
+}
+
+template <typename T>
+void store_narrow(T* p, Vec<double> v) {
+  using Type = typename Narrow<T>::Type;
+  *reinterpret_cast<Type*>(p) = __builtin_convertvector(v, Type);
+}
+
+// kR rows at once, each feature's sum in the order of the rows: the same however many are at once.
+template <typename T, Size kR>
+void collect_rows(RowsView<T> x, Size first, CollectedRows<T> to, Size length) {
+  constexpr Size kL = Lanes<double>::kCount;
+  Vec<double> squares[kR] = {};
+  double rest[kR] = {};
+  const T* from = x.data + first * x.stride;
+  T* v = to.rows + first * to.stride;
+  const double* weight = to.weights + first;
+  const double* scale = to.scales + first;
+  Size j = 0;
+  for (; j + kL <= length; j += kL) {
+    const Vec<double> mean = load(to.mean + j);
+    const Vec<double> tail = load(to.tail + j);
+    Vec<double> total = load(to.total + j);
+    for (Size r = 0; r < kR; ++r) {
+      const Vec<double> delta = (widen(from + r * x.stride + j) - mean) - tail;
+      total += weight[r] * delta;
+      const Vec<double> scaled = scale[r] * delta;
+      squares[r] += scaled * scaled;
+      store_narrow(v + r * to.stride + j, scaled);
+    }
+    store(to.total + j, total);
+  }
+  for (; j < length; ++j) {
+    for (Size r = 0; r < kR; ++r) {
+      const double delta = (static_cast<double>(from[r * x.stride + j]) - to.mean[j]) - to.tail[j];
+      to.total[j] += weight[r] * delta;
+      const double scaled = scale[r] * delta;
+      rest[r] += scaled * scaled;
+      v[r * to.stride + j] = static_cast<T>(scaled);
+    }
+  }
+  for (Size r = 0; r < kR; ++r) to.squares[first + r] = sum<double>(squares[r]) + rest[r];
+}
+
+template <typename T>
+void collect(RowsView<T> x, CollectedRows<T> to, Size length) {
+  Size i = 0;
+  for (; i + 4 <= x.count; i += 4) collect_rows<T, 4>(x, i, to, length);
+  for (; i < x.count; ++i) collect_rows<T, 1>(x, i, to, length);
+}
+
+template <typename T>
+void add_squares(RowsView<T> x, Size length, double* out) {
+  constexpr Size kL = Lanes<double>::kCount;
+  Size j = 0;
+  for (; j + kL <= length; j += kL) {
+    Vec<double> acc = load(out + j);
+    for (Size i = 0; i < x.count; ++i) {
+      const Vec<double> v = widen(x.data + i * x.stride + j);
+      acc += v * v;
+    }
+    store(out + j, acc);
+  }
+  for (; j < length; ++j) {
+    for (Size i = 0; i < x.count; ++i) {
+      const double v = static_cast<double>(x.data[i * x.stride + j]);
+      out[j] += v * v;
+    }
   }
 }
 

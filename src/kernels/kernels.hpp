@@ -28,22 +28,37 @@ struct CentringArrays {
   double* delta;
 };
 
+/// What collecting rows into a block needs and finds out; all arrays but the d-long ones have an entry a row.
+template <typename T>
+struct CollectedRows {
+  const double* mean;
+  const double* tail;
+  const double* weights;
+  const double* scales;
+  double* total;  // d-long
+  T* rows;
+  std::ptrdiff_t stride;
+  double* squares;
+};
+
 template <typename T>
 struct Table {
-  /// out[i * out_stride + j] = a_i . b_j over features [0, length), in double across stretches of features.
-  void (*dots)(RowsView<T> a, RowsView<T> b, std::ptrdiff_t length, double* out, std::ptrdiff_t out_stride);
-
-  /// The same for a = b: only j <= i is written.
+  /// out[i * out_stride + j] = a_i . a_j for j <= i over features [0, length), in double across stretches of
+  /// features.
   void (*gram)(RowsView<T> a, std::ptrdiff_t length, double* out, std::ptrdiff_t out_stride);
 
+  /// The same, and dots[i * dots_stride + j] = a_i . b_j.
+  void (*gram_and_dots)(RowsView<T> a, RowsView<T> b, std::ptrdiff_t length, double* gram,
+                        std::ptrdiff_t gram_stride, double* dots, std::ptrdiff_t dots_stride);
+
   /// q_j <- sum_i coef[i * coef_stride + j] s_i for j < columns, where s are the rows of q followed by those
-  /// of x. In place: q has room for `columns` rows, of which q_count are read. `panel` is scratch of kLane<T>
-  /// * columns.
+  /// of x. In place: q has room for `columns` rows, of which q_count are read. `panel` is scratch of 2
+  /// * kLane<T> numbers for each source.
   void (*rotate)(T* q, std::ptrdiff_t q_stride, std::ptrdiff_t q_count, RowsView<T> x, const T* coef,
                  std::ptrdiff_t coef_stride, std::ptrdiff_t columns, std::ptrdiff_t length, T* panel);
 
   /// s_j += sum_i x_i[j] x_i for the entries from j on: the lower triangle of X^T X, column by column.
-  /// `panel` is scratch of kLane<T> * 16.
+  /// `panel` is scratch of 2 * kLane<T> numbers for each row.
   void (*add_outer)(T* s, std::ptrdiff_t s_stride, RowsView<T> x, std::ptrdiff_t columns,
                     std::ptrdiff_t length, T* panel);
 
@@ -53,6 +68,13 @@ struct Table {
 
   /// v = scale * delta, scatter += v^2. No padding.
   void (*scale_and_square)(const double* delta, std::ptrdiff_t length, double scale, T* v, double* scatter);
+
+  /// For each row x_i, delta = (x_i - mean) - tail: total += weights[i] delta, rows_i = scales[i] delta,
+  /// squares[i] = |rows_i|^2. No padding.
+  void (*collect)(RowsView<T> x, CollectedRows<T> to, std::ptrdiff_t length);
+
+  /// out[j] += the sum over rows of x_i[j]^2. No padding.
+  void (*add_squares)(RowsView<T> x, std::ptrdiff_t length, double* out);
 
   /// Whether any |x| is above `limit` or a NaN. No padding.
   bool (*any_beyond)(const T* x, std::ptrdiff_t length, T limit);
@@ -64,12 +86,28 @@ struct Table {
 using EigenSolver = void (*)(std::ptrdiff_t n, double* a, std::ptrdiff_t stride, double* values,
                              double* work);
 
+/// The k leading eigenpairs of Q D Q^T + X^T X for orthonormal columns Q, a positive descending diagonal D
+/// and b rows X, of which Y = X Q (b x k, row by row) and the lower triangle of K = X X^T (row by row) are
+/// given, where D outweighs what the rows have outside of Q. Eigenvectors are columns of [Q, X^T] times
+/// `coefficients`, a column-major matrix of k + b rows; `values` come in the same order, which is none in
+/// particular. The subspace is right to `tolerance`, the eigenvectors orthonormal to rounding in any case.
+/// Returns false where D does not outweigh the rest by enough: the iteration that finds the subspace would
+/// take too long.
+using LeadingSolver = bool (*)(std::ptrdiff_t k, std::ptrdiff_t b, const double* d, const double* y,
+                               std::ptrdiff_t y_stride, const double* products,
+                               std::ptrdiff_t products_stride, double tolerance, double* values,
+                               double* coefficients, std::ptrdiff_t coefficients_stride, double* work);
+/// Numbers of scratch that it needs.
+using LeadingWork = std::ptrdiff_t (*)(std::ptrdiff_t k, std::ptrdiff_t rest);
+
 /// Everything that one instruction set has.
 struct Kernels {
   const char* name;
   Table<float> single_precision;
   Table<double> double_precision;
   EigenSolver eigen_solver;
+  LeadingWork leading_work;
+  LeadingSolver leading_solver;
 };
 
 /// What the machine has, best last.

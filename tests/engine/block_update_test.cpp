@@ -24,6 +24,7 @@ class Blocks : public ::testing::Test {
     Index k;
     Index rank;
     Index rows;
+    double pull;  // of the rows towards their mean: 1 takes it out
     double tail;  // mean of the eigenvalues that are not held, as a part of the smallest held
   };
 
@@ -41,14 +42,17 @@ class Blocks : public ::testing::Test {
     pairs.trace = values.sum() + mu * static_cast<double>(c.d - c.rank);
 
     const RowMatrix<double> x = normal_rows(c.rows, c.d, seed + 1);
-    kernels::AlignedRows<T> rows(c.rows, c.d);
-    rows.columns(c.rows) = x.transpose().cast<T>();
-    const Vector<double> factors = uniform_numbers(c.rows, seed + 2).array() + 0.5;
+    RowBlock<T> block(c.rows, c.d);
+    block.rows.columns(c.rows) = x.transpose().cast<T>();
+    block.count = c.rows;
+    block.roots = uniform_numbers(c.rows, seed + 2).array() + 0.5;
+    block.pull = c.pull / block.roots.squaredNorm();
 
-    BlockUpdate<T> update(c.k, c.rows, c.d);
-    update.apply(pairs, rows, factors, c.rows, Mu::mean(), 0.0);
+    BlockUpdate<T> update(c.k, c.rows);
+    update.apply(pairs, block, Mu::mean());
 
-    const Matrix<double> scaled = x.transpose() * factors.asDiagonal();
+    const Matrix<double> scaled =
+        x.transpose() - block.pull * (x.transpose() * block.roots) * block.roots.transpose();
     const Matrix<double> matrix = q * (values.array() - mu).matrix().asDiagonal() * q.transpose() +
                                   mu * Matrix<double>::Identity(c.d, c.d) + scaled * scaled.transpose();
     const Eigen::SelfAdjointEigenSolver<Matrix<double>> dense(matrix);
@@ -73,16 +77,21 @@ TYPED_TEST(Blocks, EqualADenseEigensolverOnTheShiftedMatrix) {
   unsigned seed = 1;
   for (const Index rows : {1, 2, 5, 7, 13, 24}) {
     for (const Index k : {1, 3, 6, 11, 20}) {
-      this->expect_dense_answer({.d = 50, .k = k, .rank = k, .rows = rows, .tail = 0.3}, seed += 3);
-      this->expect_dense_answer({.d = 33, .k = k, .rank = k, .rows = rows, .tail = 1.0}, seed += 3);
-      this->expect_dense_answer({.d = 50, .k = k, .rank = k / 2, .rows = rows, .tail = 0.0}, seed += 3);
+      for (const double pull : {0.0, 0.3}) {
+        this->expect_dense_answer({.d = 50, .k = k, .rank = k, .rows = rows, .pull = pull, .tail = 0.3},
+                                  seed += 3);
+        this->expect_dense_answer({.d = 33, .k = k, .rank = k, .rows = rows, .pull = pull, .tail = 1.0},
+                                  seed += 3);
+        this->expect_dense_answer({.d = 50, .k = k, .rank = k / 2, .rows = rows, .pull = pull, .tail = 0.0},
+                                  seed += 3);
+      }
     }
   }
-  this->expect_dense_answer({.d = 300, .k = 40, .rank = 40, .rows = 64, .tail = 0.1}, seed);
+  this->expect_dense_answer({.d = 300, .k = 40, .rank = 40, .rows = 64, .pull = 0.1, .tail = 0.1}, seed);
 }
 
 TYPED_TEST(Blocks, GrowFromNothing) {
-  this->expect_dense_answer({.d = 40, .k = 12, .rank = 0, .rows = 9, .tail = 0.0}, 1);
+  this->expect_dense_answer({.d = 40, .k = 12, .rank = 0, .rows = 9, .pull = 0.0, .tail = 0.0}, 1);
 }
 
 TYPED_TEST(Blocks, OfOneRowAreThePapersUpdate) {

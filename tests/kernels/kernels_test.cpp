@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -62,14 +63,17 @@ TYPED_TEST(Kernel, DotsAndGramAreSumsOfProducts) {
         const auto b = random_rows<T>(n, length, 2);
         RowMatrix<double> dots(m, n);
         RowMatrix<double> gram(m, m);
-        table_of<T>(*kernels).dots(a.view(m), b.view(n), a.padded_length(), dots.data(), n);
-        table_of<T>(*kernels).gram(a.view(m), a.padded_length(), gram.data(), m);
+        RowMatrix<double> gram_alone(m, m);
+        table_of<T>(*kernels).gram_and_dots(a.view(m), b.view(n), a.padded_length(), gram.data(), m,
+                                            dots.data(), n);
+        table_of<T>(*kernels).gram(a.view(m), a.padded_length(), gram_alone.data(), m);
         for (Index i = 0; i < m; ++i) {
           for (Index j = 0; j < n; ++j) {
             ASSERT_NEAR(dots(i, j), dot(a.row(i), b.row(j), length), this->slack(length)) << kernels->name;
           }
           for (Index j = 0; j <= i; ++j) {
             ASSERT_NEAR(gram(i, j), dot(a.row(i), a.row(j), length), this->slack(length)) << kernels->name;
+            ASSERT_EQ(gram(i, j), gram_alone(i, j)) << kernels->name;
           }
         }
       }
@@ -91,7 +95,7 @@ TYPED_TEST(Kernel, RotateIsAProductInPlace) {
         const auto before = q;
         const auto x = random_rows<T>(std::max<Index>(b, 1), length, 4);
         const RowMatrix<T> coef = RowMatrix<T>::Random(k + b, columns);
-        Vector<T> panel(kLane<T> * columns);
+        Vector<T> panel(2 * kLane<T> * (k + b));
         table_of<T>(*kernels).rotate(q.row(0), q.stride(), k, x.view(b), coef.data(), columns, columns,
                                      q.padded_length(), panel.data());
         const Matrix<double> want =
@@ -110,7 +114,7 @@ TYPED_TEST(Kernel, AddOuterIsTheLowerTriangleOfTheScatter) {
     for (const Index d : {1, 5, 16, 17, 40, 70}) {
       const auto x = random_rows<T>(9, d, 5);
       AlignedRows<T> s(d, d);
-      Vector<T> panel(kLane<T> * 16);
+      Vector<T> panel(2 * kLane<T> * 9);
       for (int repeat = 0; repeat < 2; ++repeat) {
         table_of<T>(*kernels).add_outer(s.row(0), s.stride(), x.view(9), d, s.padded_length(), panel.data());
       }
@@ -144,6 +148,41 @@ TYPED_TEST(Kernel, CentreMovesTheMeanAndScales) {
       ASSERT_NEAR(squared, 9.0 * want.squaredNorm(), 1e-13 * squared);
       ASSERT_LE((v.template cast<double>() - 3.0 * want).cwiseAbs().maxCoeff(), this->slack(2));
       ASSERT_LE((scatter.array() - 1.0 - v.template cast<double>().array().square()).abs().maxCoeff(), 1e-13);
+    }
+  }
+}
+
+TYPED_TEST(Kernel, CollectCentresScalesAndSums) {
+  using T = TypeParam;
+  for (const Kernels* kernels : available()) {
+    for (const Index d : {1, 7, 16, 37, 130}) {
+      constexpr Index kRows = 7;  // four at once, and three
+      const auto x = random_rows<T>(kRows, d, 8);
+      const Vector<double> mean = Vector<double>::Random(d);
+      const Vector<double> tail = 1e-17 * Vector<double>::Random(d);
+      const Vector<double> weights = Vector<double>::Random(kRows).array() + 2.0;
+      const Vector<double> scales = Vector<double>::Random(kRows).array() + 2.0;
+      Vector<double> total = Vector<double>::Ones(d);
+      Vector<double> squares(kRows);
+      AlignedRows<T> rows(kRows, d);
+      table_of<T>(*kernels).collect(x.view(kRows),
+                                    {mean.data(), tail.data(), weights.data(), scales.data(), total.data(),
+                                     rows.row(0), rows.stride(), squares.data()},
+                                    d);
+      const Matrix<double> delta = x.columns(kRows).template cast<double>().colwise() - mean;
+      const Matrix<double> want = delta * scales.asDiagonal();
+      const double slack = 1e-14;
+      ASSERT_LE((rows.columns(kRows).template cast<double>() - want).cwiseAbs().maxCoeff(), this->slack(4));
+      ASSERT_LE((total - Vector<double>::Ones(d) - delta * weights).cwiseAbs().maxCoeff(), 8.0 * slack);
+      ASSERT_LE((squares - want.colwise().squaredNorm().transpose()).cwiseAbs().maxCoeff(),
+                slack * want.squaredNorm())
+          << kernels->name;
+
+      Vector<double> sums = Vector<double>::Ones(d);
+      table_of<T>(*kernels).add_squares(rows.view(kRows), d, sums.data());
+      const Vector<double> squared =
+          rows.columns(kRows).template cast<double>().array().square().rowwise().sum();
+      ASSERT_LE((sums - Vector<double>::Ones(d) - squared).cwiseAbs().maxCoeff(), slack * squared.norm());
     }
   }
 }
@@ -187,6 +226,91 @@ TEST(EigenSolvers, OfEveryInstructionSetDiagonalise) {
       EXPECT_LE((v.transpose() * v - Matrix<double>::Identity(n, n)).cwiseAbs().maxCoeff(), slack)
           << kernels->name;
     }
+  }
+}
+
+// Q is the first k unit vectors, so that [Q, X^T] is easily formed.
+class LeadingSolvers : public ::testing::Test {
+ protected:
+  struct Case {
+    Index k;
+    Index b;
+    double weight;  // of what came before: D = weight * decay^(2 j)
+    double decay;
+  };
+
+  struct Answer {
+    bool found;
+    Vector<double> values;
+    Matrix<double> components;
+    Matrix<double> matrix;  // whose leading eigenpairs they are
+  };
+
+  static Answer solve(const Kernels& kernels, const Case& c) {
+    constexpr Index kFeatures = 90;
+    std::mt19937_64 random(static_cast<unsigned>(c.k * 100 + c.b));
+    std::normal_distribution<double> normal;
+    Matrix<double> x(kFeatures, c.b);
+    for (Index j = 0; j < c.b; ++j) {
+      for (Index i = 0; i < kFeatures; ++i) {
+        x(i, j) = std::pow(c.decay, static_cast<double>(i)) * normal(random);
+      }
+    }
+    Vector<double> d(c.k);
+    for (Index j = 0; j < c.k; ++j) d[j] = c.weight * std::pow(c.decay, 2.0 * static_cast<double>(j));
+    const RowMatrix<double> y = x.topRows(c.k).transpose();
+    const RowMatrix<double> products = x.transpose() * x;
+
+    Answer answer;
+    answer.values.resize(c.k);
+    Matrix<double> coefficients(c.k + c.b, c.k);
+    Vector<double> work(kernels.leading_work(c.k, c.b));
+    answer.found = kernels.leading_solver(c.k, c.b, d.data(), y.data(), c.k, products.data(), c.b, 1e-14,
+                                          answer.values.data(), coefficients.data(), c.k + c.b, work.data());
+    answer.components = x * coefficients.bottomRows(c.b);
+    answer.components.topRows(c.k) += coefficients.topRows(c.k);
+    answer.matrix = x * x.transpose();
+    answer.matrix.diagonal().head(c.k) += d;
+    return answer;
+  }
+};
+
+TEST_F(LeadingSolvers, FindTheLeadingEigenpairsWhereRowsWeighLittle) {
+  for (const Kernels* kernels : available()) {
+    for (const auto& [k, b] : {std::pair<Index, Index>{1, 1}, {1, 9}, {7, 5}, {8, 8}, {20, 32}, {33, 17}}) {
+      for (const double weight : {300.0, 1e4, 1e8}) {
+        for (const double decay : {0.9, 0.7}) {
+          const Answer got = solve(*kernels, {k, b, weight, decay});
+          SCOPED_TRACE(::testing::Message() << kernels->name << " " << k << " " << b << " " << weight);
+          // Behind the components the rows have the variance of a geometric series.
+          const double rest =
+              static_cast<double>(b) * std::pow(decay, 2.0 * static_cast<double>(k)) / (1.0 - decay * decay);
+          const double least = weight * std::pow(decay, 2.0 * static_cast<double>(k - 1));
+          if (least > 20.0 * rest) {
+            EXPECT_TRUE(got.found);
+          }
+          if (!got.found) continue;
+          const Matrix<double>& q = got.components;
+          // The largest coefficients are products of the first and the last component of rows over the last
+          // D.
+          const double slack =
+              1e-14 * static_cast<double>(k + b) * (1.0 + std::sqrt(got.matrix.norm() / least));
+          EXPECT_LE((q.transpose() * q - Matrix<double>::Identity(k, k)).cwiseAbs().maxCoeff(), slack);
+          EXPECT_LE((got.matrix * q - q * got.values.asDiagonal()).cwiseAbs().maxCoeff(),
+                    slack * got.matrix.norm());
+          EXPECT_NEAR(got.values.sum(),
+                      Eigen::SelfAdjointEigenSolver<Matrix<double>>(got.matrix).eigenvalues().tail(k).sum(),
+                      slack * got.matrix.norm());
+        }
+      }
+    }
+  }
+}
+
+TEST_F(LeadingSolvers, GiveUpWhereRowsOutweighTheComponents) {
+  for (const Kernels* kernels : available()) {
+    EXPECT_FALSE(solve(*kernels, {5, 10, 1e-3, 0.99}).found) << kernels->name;
+    EXPECT_FALSE(solve(*kernels, {5, 10, 0.0, 0.99}).found) << kernels->name;
   }
 }
 

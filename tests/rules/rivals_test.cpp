@@ -127,14 +127,5 @@ TEST(FrequentDirectionsRule, KeepsItsErrorBound) {
   }
 }
 
-TEST(ExactRule, EqualsADenseEigensolver) {
-  Random random(5);
-  const Eigen::MatrixXd rows = normal_matrix(random, 6, 50);
-  auto rule = make_rule<double>({.n_components = 2, .method = Method::kExact}, 6);
-  for (Index i = 0; i < rows.cols(); ++i) absorb(*rule, rows.col(i));
-  const auto want = dense_spectrum(rows * rows.transpose(), 6);
-  EXPECT_LE((rule->spectrum().values - want.values).cwiseAbs().maxCoeff(), 1e-13 * want.values[0]);
-}
-
 }  // namespace
 }  // namespace roipca::testing

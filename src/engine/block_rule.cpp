@@ -1,0 +1,41 @@
+#include "engine/block_rule.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/leading_pairs.hpp"
+#include "engine/scatter_matrix.hpp"
+
+namespace roipca {
+
+bool by_blocks(const Options& options, Index features) {
+  const Method method = resolve(options, features);
+  if (method == Method::kExact) return true;
+  return options.update == Update::kBlock && (method == Method::kRoipca || method == Method::kIpca);
+}
+
+template <typename T>
+std::unique_ptr<BlockRule<T>> make_block_rule(const Options& options, Index features) {
+  const Index rows = block_rows(options, features);
+  if (resolve(options, features) == Method::kExact) return std::make_unique<ScatterMatrix<T>>(features, rows);
+  return std::make_unique<LeadingPairs<T>>(options, features, rows);
+}
+
+Index block_rows(const Options& options, Index features) {
+  if (resolve(options, features) == Method::kExact) return 32;
+  if (options.block_size) return *options.block_size;
+  // Products of rows with each other cost b / 2 a row, the rotation k^2 / b, and small matrices (k + b)^3 /
+  // b: measured, with a multiple of 8 to fill the vectors.
+  const Index held = capacity(options, features).held;
+  const Index rows = std::clamp<Index>((held + std::min<Index>(held, 20) / 2 + 7) / 8 * 8, 8, 256);
+  // Where much is forgotten within a block, rows would hardly see what they are centred by.
+  const double memory = 1.0 / (1.0 - options.forgetting);
+  return options.forgetting < 1.0 && memory < static_cast<double>(rows)
+             ? std::max<Index>(1, static_cast<Index>(memory))
+             : rows;
+}
+
+template std::unique_ptr<BlockRule<float>> make_block_rule<float>(const Options&, Index);
+template std::unique_ptr<BlockRule<double>> make_block_rule<double>(const Options&, Index);
+
+}  // namespace roipca

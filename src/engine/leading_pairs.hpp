@@ -1,0 +1,49 @@
+/// ROIPCA (and IPCA, with mu = 0) by blocks.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+
+#include "engine/block_rule.hpp"
+#include "engine/block_update.hpp"
+
+namespace roipca {
+
+template <typename T>
+class LeadingPairs final : public BlockRule<T> {
+ public:
+  LeadingPairs(const Options& options, Index features, Index block_rows)
+      : mu_(options.method == Method::kIpca ? Mu::zero() : options.mu),
+        pairs_(features, capacity(options, features).held),
+        update_(pairs_.capacity(), block_rows) {}
+
+  std::unique_ptr<BlockRule<T>> clone() const override { return std::make_unique<LeadingPairs>(*this); }
+
+  void absorb(const RowBlock<T>& block) override { update_.apply(pairs_, block, mu_); }
+
+  void rescale(double factor) override {
+    pairs_.values *= factor;
+    pairs_.trace *= factor;
+  }
+
+  void start(const Spectrum<T>& spectrum) override {
+    pairs_.rank = std::min(spectrum.basis.cols(), pairs_.capacity());
+    pairs_.components.columns(pairs_.rank) = spectrum.basis.leftCols(pairs_.rank);
+    pairs_.values.head(pairs_.rank) = spectrum.values.head(pairs_.rank);
+    pairs_.trace = spectrum.trace;
+  }
+
+  Spectrum<T> spectrum() const override {
+    LeadingPairs restored(*this);
+    restored.update_.restore(restored.pairs_);
+    const auto& [components, values, trace, rank] = restored.pairs_;
+    return {components.columns(rank), values.head(rank), trace};
+  }
+
+ private:
+  Mu mu_;
+  HeldPairs<T> pairs_;
+  BlockUpdate<T> update_;
+};
+
+}  // namespace roipca

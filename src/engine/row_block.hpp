@@ -1,0 +1,44 @@
+/// Rows that wait to be added together.
+#pragma once
+
+#include "kernels/aligned_rows.hpp"
+
+namespace roipca {
+
+/// Rows x as v = root * unit * (x - mean), where `mean` and the weight n are those of all rows before the
+/// block, root^2 the row's weight, and unit the power of two of Moments. With u the roots and W = |u|^2 the
+/// scatter about the mean of all grows by
+///
+///     V^T (I - u u^T / (n + W)) V = X^T X,    X = (I - pull u u^T) V,
+///
+/// so that rows need not be centred by their own mean: the small matrices of an update are.
+template <typename T>
+struct RowBlock {
+  RowBlock(Index capacity, Index features)
+      : rows(capacity, features),
+        roots(Vector<double>::Zero(capacity)),
+        total(Vector<double>::Zero(features)) {}
+
+  Index capacity() const { return roots.size(); }
+  bool full() const { return count == capacity(); }
+  void clear() {
+    count = 0;
+    total.setZero();
+    weight = weight_squares = 0.0;
+    growth = rescale = 1.0;
+  }
+
+  kernels::AlignedRows<T> rows;  // V
+  Vector<double> roots;          // u
+  Index count = 0;
+  double pull = 0.0;           // known once the block is closed
+  double weight_before = 0.0;  // n, times unit^2; known once the block is closed
+
+  Vector<double> total;  // sum of weight * (x - mean)
+  double weight = 0.0;   // W
+  double weight_squares = 0.0;
+  double growth = 1.0;   // what forgetting makes of a row's weight, against those before the block
+  double rescale = 1.0;  // what changes of the unit within the block multiply quadratic quantities by
+};
+
+}  // namespace roipca
