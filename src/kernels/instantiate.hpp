@@ -4,7 +4,8 @@ namespace {
 
 template <typename T>
 constexpr Table<T> make_table() {
-  return {dots<T>, gram<T>, rotate<T>, add_outer<T>, centre<T>, scale_and_square<T>, any_beyond<T>};
+  return {dots<T>,       gram<T>,        rotate<T>, add_outer<T>, centre<T>, scale_and_square<T>,
+          any_beyond<T>, add_low_rank<T>};
 }
 
 }  // namespace

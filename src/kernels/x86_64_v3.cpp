@@ -6,4 +6,6 @@
 // In this order.
 #include "kernels/eigen_implementation.hpp"
 // In this order.
+#include "kernels/low_rank_implementation.hpp"
+// In this order.
 #include "kernels/instantiate.hpp"
