@@ -1,46 +1,52 @@
-/// ROIPCA (the paper's algorithm 1).
+/// ROIPCA row by row (the paper's algorithm 1).
 #pragma once
 
-#include "basis/rotation.hpp"
-#include "basis/split.hpp"
-#include "rules/basis_rule.hpp"
+#include <memory>
+
+#include "basis/deferred_basis.hpp"
+#include "basis/orthonormal.hpp"
+#include "rules/rule.hpp"
 #include "rules/truncated_secular.hpp"
 
 namespace roipca {
 
-/// Updates eigenvalues by the truncated secular equation and components by the truncated eigenvector formula:
-/// O(k^2 d) a row.
+/// Updates eigenvalues by the truncated secular equation and components by the truncated eigenvector formula,
+/// for one row after the other. The formula's O(k^2 d) are put off and come to O(k d) a row on average: see
+/// DeferredBasis. Reading works on a copy, so that it does not move the place where they are made up for.
 template <typename T>
-class RoipcaRule final : public BasisRule<T, RoipcaRule<T>> {
+class RoipcaRule final : public Rule<T> {
  public:
-  RoipcaRule(const Options& options, Index features, Index capacity)
-      : BasisRule<T, RoipcaRule<T>>(features, capacity),
-        secular_(options.mu, features, capacity),
-        splitter_(capacity),
-        rotation_(capacity + 1),
-        guard_(capacity) {}
+  RoipcaRule(const Options& options, Index features, Index capacity);
 
-  void absorb(Eigen::Ref<Vector<T>> row, const Step& step) override {
-    const Index rank = this->rank_;
-    Eigen::Map<Vector<T>> v(this->slot(), this->features());
-    if (row.data() != v.data()) v = row;
-    const double residual =
-        splitter_.split(this->rows_.view(rank), this->rows_.padded_length(), step.squared_norm, v.data());
-    secular_.solve(this->values_.head(rank), this->trace_, step.weight_before * step.unit * step.unit,
-                   splitter_.coordinates().head(rank), residual);
-    this->trace_ += step.squared_norm;
-    if (residual > 0.0) v *= static_cast<T>(1.0 / residual);
-    rotation_.apply(this->basis(), v.head(residual > 0.0 ? v.size() : 0), secular_.vectors());
-    this->rank_ = secular_.kept();
-    this->values_.head(this->rank_) = secular_.values();
-    guard_.watch(this->components(), step.rows_before);
-  }
+  std::unique_ptr<Rule<T>> clone() const override { return std::make_unique<RoipcaRule>(*this); }
+  T* slot() override { return basis_.slot(); }
+  void absorb(Eigen::Ref<Vector<T>> v, const Step& step) override;
+  void rescale(double factor) override;
+  void start(const Spectrum<T>& spectrum) override;
+  Spectrum<T> spectrum() const override;
 
  private:
+  static constexpr Index kGroup = DeferredBasis<T>::kGroup;
+
+  void take_group();
+  void settle();
+
   TruncatedSecular secular_;
-  Splitter<T> splitter_;
-  Rotation<T> rotation_;
+  DeferredBasis<T> basis_;
   DriftGuard<T> guard_;
+  Vector<double> values_;
+  double trace_ = 0.0;
+  Vector<double> z_;
+  // Of the rows that wait: |v|^2, by what forgetting has scaled v since it came, and the weight before it in
+  // squared units.
+  Vector<double> squared_norms_;
+  Vector<double> factors_;
+  Vector<double> weights_;
+  std::int64_t rows_ = 0;          // of the stream
+  std::int64_t rows_settled_ = 0;  // of them, those that have gone into the long components
 };
+
+extern template class RoipcaRule<float>;
+extern template class RoipcaRule<double>;
 
 }  // namespace roipca
