@@ -11,10 +11,10 @@ namespace {
 constexpr Index kTerms =
     5;  // of a move with tau: the residual, the projection, and three of the polar factor
 
-// Part of |v|^2 that the residual must have for |v|^2 - |z|^2 to give it: the fourth root of epsilon. Below,
-// it is taken from the vector.
+// Part of |v|^2 that the residual must have for |v|^2 - |z|^2 to give it. Below, it is taken from the vector.
+// The fourth root of epsilon in double; float can spare three bits.
 template <typename T>
-constexpr double kCancels = std::is_same_v<T, float> ? 0x1p-6 : 0x1p-13;
+constexpr double kCancels = std::is_same_v<T, float> ? 0x1p-3 : 0x1p-13;
 
 // Roundings by which a move may leave the components off orthonormal: a rounding of v is |v| / |r| of them in
 // the unit residual, of which c enters, and its square in |r|^2, of which c^2 does. Above, the residual is
