@@ -35,9 +35,9 @@ class OnlinePca {
   /// Throws std::invalid_argument for options out of range.
   explicit OnlinePca(const Options& options);
   /// Goes on from where a model stopped, with the model's options: to the same bits as never stopping for
-  /// roipca, froipca and ipca, to rounding for exact. The others begin from the model's orthonormal
-  /// components, which are not quite their own. (A template, so that `{.n_components = 10}` can only mean
-  /// Options.)
+  /// froipca and for ipca row by row, to rounding for roipca row by row and for exact. By blocks, the stop
+  /// ends a block before it is full. The others begin from the model's orthonormal components, which are not
+  /// quite their own. (A template, so that `{.n_components = 10}` can only mean Options.)
   template <std::same_as<Model<T>> M>
   explicit OnlinePca(const M& model) : OnlinePca(Resumed{&model}) {}
 

@@ -10,7 +10,7 @@ namespace roipca {
 
 enum class Method {
   kAuto,     ///< exact where the features are few beside the components held, else roipca
-  kRoipca,   ///< the paper's ROIPCA: accurate, O(k^2 d) a row
+  kRoipca,   ///< the paper's ROIPCA: accurate, O(k d + k^3) a row
   kFroipca,  ///< the paper's fROIPCA: O(k d) a row (one that turns a component by over 45 degrees: O(k^2 d))
   kIpca,     ///< incremental PCA (Arora et al. 2012): ROIPCA with mu = 0, by a dense small eigenproblem
   kCcipca,   ///< candid covariance-free incremental PCA (Weng et al. 2003)

@@ -111,9 +111,9 @@ void DriftGuard<T>::step_towards_polar_factor(Eigen::Ref<Matrix<T>> q) {
 }
 
 template <typename T>
-void DriftGuard<T>::watch(Eigen::Ref<Matrix<T>> q, std::int64_t updates) {
+void DriftGuard<T>::watch(Eigen::Ref<Matrix<T>> q, std::int64_t before, std::int64_t count) {
   const Index interval = std::max<Index>(128, 10 * q.cols());
-  if ((updates + 1) % interval != 0) return;
+  if ((before + count) / interval == before / interval) return;
   double drift = measure(q);
   if (drift <= tolerance()) return;
   const auto norm_bound = [&] { return drift * static_cast<double>(q.cols()); };

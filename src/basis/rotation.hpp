@@ -17,16 +17,9 @@ class Rotation {
   void apply(Eigen::Ref<Matrix<T>> basis, const Eigen::Ref<const Vector<T>>& extra,
              const Eigen::Ref<const Matrix<double>>& v);
 
-  /// basis <- basis + (basis * left) * right^T + extra * row^T, for left and right with at most 7 columns:
-  /// O(d r) where `apply` takes O(d r^2). `extra` may be empty (size 0).
-  void add_low_rank(Eigen::Ref<Matrix<T>> basis, const Eigen::Ref<const Matrix<double>>& left,
-                    const Eigen::Ref<const Matrix<double>>& right, const Eigen::Ref<const Vector<T>>& extra,
-                    const Eigen::Ref<const Vector<double>>& row);
-
  private:
   Matrix<T> slab_;
   Matrix<T> small_;
-  Matrix<T> right_;
 };
 
 extern template class Rotation<float>;

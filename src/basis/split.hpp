@@ -1,29 +1,35 @@
 /// A row as its coordinates in a basis and what lies outside.
 #pragma once
 
+#include "kernels/aligned_rows.hpp"
 #include "roipca/types.hpp"
 
 namespace roipca {
 
-/// Splits v = Q z + r for orthonormal columns Q. Allocates at construction only.
+/// Splits v = Q z + r for orthonormal columns Q, stored as rows for the kernels. Allocates at construction
+/// only.
 template <typename T>
 class Splitter {
  public:
   explicit Splitter(Index max_columns);
 
   /// On return `v` holds r, and the value is |r|, taken from the vector itself, or 0 where r is no more than
-  /// rounding.
+  /// rounding of the row that v is what is left of: `squared_norm` is that row's, or |v|^2. `length` is the
+  /// padded length, and v a row of it.
   ///
-  /// Projects a second time where the first leaves less than 0.7 |v|: what is left is then orthogonal to Q to
-  /// rounding ("twice is enough", Kahan and Parlett).
-  double split(const Eigen::Ref<const Matrix<T>>& q, double squared_norm, Eigen::Ref<Vector<T>> v);
+  /// Projects a second time where the first leaves less than 0.7 of the row: what is left is then orthogonal
+  /// to Q to rounding ("twice is enough", Kahan and Parlett).
+  double split(kernels::RowsView<T> q, Index length, double squared_norm, T* v);
 
   /// Coordinates of the last row split, with room for one more entry behind them: [z, |r|].
   const Vector<double>& coordinates() const { return coordinates_; }
 
  private:
-  Vector<T> z_;
-  Vector<T> correction_;
+  void project(kernels::RowsView<T> q, Index length, T* v);
+
+  Vector<double> products_;
+  Vector<T> coefficients_;
+  Vector<T> panel_;
   Vector<double> coordinates_;
 };
 

@@ -126,6 +126,14 @@ void clear(double* out, Size rows, Size columns, Size stride) {
 }
 
 template <typename T>
+void dots(RowsView<T> a, RowsView<T> b, Size length, double* out, Size out_stride) {
+  clear(out, a.count, b.count, out_stride);
+  for (Size first = 0; first < length; first += kStretch) {
+    dot_strips(a, b, first, length - first < kStretch ? length - first : kStretch, false, out, out_stride);
+  }
+}
+
+template <typename T>
 void gram(RowsView<T> a, Size length, double* out, Size out_stride) {
   clear(out, a.count, a.count, out_stride);
   for (Size first = 0; first < length; first += kStretch) {

@@ -4,8 +4,9 @@ namespace {
 
 template <typename T>
 constexpr Table<T> make_table() {
-  return {gram<T>,    gram_and_dots<T>, rotate<T>,    add_outer<T>, centre<T>, scale_and_square<T>,
-          collect<T>, add_squares<T>,   any_beyond<T>};
+  return {dots<T>,        gram<T>,       gram_and_dots<T>,    rotate<T>,
+          add_outer<T>,   centre<T>,     scale_and_square<T>, collect<T>,
+          add_squares<T>, any_beyond<T>, add_low_rank<T>};
 }
 
 }  // namespace

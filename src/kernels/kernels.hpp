@@ -12,6 +12,9 @@ namespace roipca::kernels {
 template <typename T>
 inline constexpr std::ptrdiff_t kLane = 128 / sizeof(T);  // two vectors of the widest kind
 
+/// Of a low-rank update.
+inline constexpr std::ptrdiff_t kMaxTerms = 8;
+
 template <typename T>
 struct RowsView {
   const T* data;
@@ -43,11 +46,13 @@ struct CollectedRows {
 
 template <typename T>
 struct Table {
-  /// out[i * out_stride + j] = a_i . a_j for j <= i over features [0, length), in double across stretches of
-  /// features.
+  /// out[i * out_stride + j] = a_i . b_j over features [0, length), in double across stretches of features.
+  void (*dots)(RowsView<T> a, RowsView<T> b, std::ptrdiff_t length, double* out, std::ptrdiff_t out_stride);
+
+  /// The same for a = b: only j <= i is written.
   void (*gram)(RowsView<T> a, std::ptrdiff_t length, double* out, std::ptrdiff_t out_stride);
 
-  /// The same, and dots[i * dots_stride + j] = a_i . b_j.
+  /// Both, with a read once.
   void (*gram_and_dots)(RowsView<T> a, RowsView<T> b, std::ptrdiff_t length, double* gram,
                         std::ptrdiff_t gram_stride, double* dots, std::ptrdiff_t dots_stride);
 
@@ -78,6 +83,13 @@ struct Table {
 
   /// Whether any |x| is above `limit` or a NaN. No padding.
   bool (*any_beyond)(const T* x, std::ptrdiff_t length, T limit);
+
+  /// q_j += sum_t right[t * coef_stride + j] p_t for j < count, where p_t = sum_j left[t * coef_stride + j]
+  /// q_j and p_0 has the row v added, which has the padded length as well. At least one term, at most
+  /// kMaxTerms. Reads and writes q once.
+  void (*add_low_rank)(T* q, std::ptrdiff_t q_stride, std::ptrdiff_t count, const T* v, const T* left,
+                       const T* right, std::ptrdiff_t terms, std::ptrdiff_t coef_stride,
+                       std::ptrdiff_t length);
 };
 
 /// Eigenpairs of a symmetric matrix of order n: `a` holds its lower triangle, column-major with `stride` (a

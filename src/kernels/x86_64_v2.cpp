@@ -8,4 +8,6 @@
 // In this order.
 #include "kernels/leading_implementation.hpp"
 // In this order.
+#include "kernels/low_rank_implementation.hpp"
+// In this order.
 #include "kernels/instantiate.hpp"

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "basis/orthonormal.hpp"
+#include "kernels/aligned_rows.hpp"
 #include "rules/rule.hpp"
 
 namespace roipca {
@@ -15,9 +16,7 @@ template <typename T, typename Derived>
 class BasisRule : public Rule<T> {
  public:
   BasisRule(Index features, Index capacity)
-      : Rule<T>(features),
-        basis_(Matrix<T>::Zero(features, capacity)),
-        values_(Vector<double>::Zero(capacity)) {}
+      : Rule<T>(features), rows_(capacity, features), values_(Vector<double>::Zero(capacity)) {}
 
   std::unique_ptr<Rule<T>> clone() const final {
     return std::make_unique<Derived>(static_cast<const Derived&>(*this));
@@ -30,22 +29,24 @@ class BasisRule : public Rule<T> {
 
   void start(const Spectrum<T>& spectrum) override {
     rank_ = std::min(spectrum.basis.cols(), capacity());
-    basis_.leftCols(rank_) = spectrum.basis.leftCols(rank_);
+    components() = spectrum.basis.leftCols(rank_);
     values_.head(rank_) = spectrum.values.head(rank_);
     trace_ = spectrum.trace;
   }
 
-  Spectrum<T> spectrum() const override { return {basis_.leftCols(rank_), values_.head(rank_), trace_}; }
+  Spectrum<T> spectrum() const override { return {components(), values_.head(rank_), trace_}; }
 
  protected:
-  Index features() const { return basis_.rows(); }
-  Index capacity() const { return basis_.cols(); }
-  auto components() { return basis_.leftCols(rank_); }
-  auto components() const { return basis_.leftCols(rank_); }
+  Index features() const { return rows_.length(); }
+  Index capacity() const { return values_.size(); }
+  /// All columns that there is room for, and those in use.
+  auto basis() { return rows_.columns(capacity()); }
+  auto components() { return rows_.columns(rank_); }
+  auto components() const { return rows_.columns(rank_); }
 
   /// The spectrum of a rule whose unit columns are orthonormal only in the limit.
   Spectrum<T> orthonormal_spectrum() const {
-    Spectrum<T> spectrum{basis_.leftCols(rank_), values_.head(rank_), trace_};
+    Spectrum<T> spectrum{components(), values_.head(rank_), trace_};
     const Index kept = orthonormalise_independent<T>(spectrum.basis, spectrum.values);
     spectrum.basis.conservativeResize(Eigen::NoChange, kept);
     spectrum.values.conservativeResize(kept);
@@ -58,12 +59,12 @@ class BasisRule : public Rule<T> {
     for (Index i = 1; i < rank_; ++i) {
       for (Index j = i; j > 0 && values_[j] > values_[j - 1]; --j) {
         std::swap(values_[j], values_[j - 1]);
-        basis_.col(j).swap(basis_.col(j - 1));
+        basis().col(j).swap(basis().col(j - 1));
       }
     }
   }
 
-  Matrix<T> basis_;
+  kernels::AlignedRows<T> rows_;  // the components
   Vector<double> values_;
   double trace_ = 0.0;
   Index rank_ = 0;

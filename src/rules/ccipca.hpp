@@ -29,7 +29,7 @@ class CcipcaRule final : public BasisRule<T, CcipcaRule<T>> {
     const double gain = (1.0 - old_share) * n / step.weight;
     const double whole = std::sqrt(step.squared_norm);
     for (Index i = 0; i < this->rank_; ++i) {
-      auto q = this->basis_.col(i);
+      auto q = this->basis().col(i);
       const auto along = static_cast<double>(u.dot(q));
       q = static_cast<T>(keep * this->values_[i]) * q + static_cast<T>(gain * along) * u;
       const double length = std::sqrt(q.template cast<double>().squaredNorm());
@@ -43,7 +43,7 @@ class CcipcaRule final : public BasisRule<T, CcipcaRule<T>> {
     }
     const double rest = std::sqrt(u.template cast<double>().squaredNorm());
     if (this->rank_ < this->capacity() && rest > kNoise * whole) {
-      this->basis_.col(this->rank_) = u * static_cast<T>(1.0 / rest);
+      this->basis().col(this->rank_) = u * static_cast<T>(1.0 / rest);
       this->values_[this->rank_] = rest * rest;
       ++this->rank_;
     }

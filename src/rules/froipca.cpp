@@ -1,49 +1,103 @@
 #include "rules/froipca.hpp"
 
 #include <Eigen/Dense>
+#include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 namespace roipca {
+namespace {
+
+constexpr Index kTerms =
+    5;  // of a move with tau: the residual, the projection, and three of the polar factor
+
+// Part of |v|^2 that the residual must have for |v|^2 - |z|^2 to give it. Below, it is taken from the vector.
+// The fourth root of epsilon in double; float can spare three bits.
+template <typename T>
+constexpr double kCancels = std::is_same_v<T, float> ? 0x1p-3 : 0x1p-13;
+
+// Roundings by which a move may leave the components off orthonormal: a rounding of v is |v| / |r| of them in
+// the unit residual, of which c enters, and its square in |r|^2, of which c^2 does. Above, the residual is
+// taken from the vector.
+constexpr double kRoundings = 4.0;
+
+}  // namespace
 
 template <typename T>
 FroipcaRule<T>::FroipcaRule(const Options& options, Index features, Index capacity)
-    : RankOneRule<T, FroipcaRule<T>>(options, features, capacity),
+    : Base(features, capacity),
       tau_(options.tau),
+      secular_(options.mu, features, capacity),
+      splitter_(capacity),
+      rotation_(capacity + 1),
+      guard_(capacity),
+      z_(Vector<double>::Zero(capacity)),
       along_projection_(Vector<double>::Zero(capacity)),
       along_residual_(Vector<double>::Zero(capacity)),
       rates_(Vector<double>::Zero(capacity)),
-      left_(Matrix<double>::Zero(capacity, 4)),
-      right_(Matrix<double>::Zero(capacity, 4)),
-      row_(Vector<double>::Zero(capacity)) {}
+      left_(Matrix<double>::Zero(capacity, kTerms)),
+      right_(Matrix<double>::Zero(capacity, kTerms)),
+      left_rounded_(Matrix<T>::Zero(capacity, kTerms)),
+      right_rounded_(Matrix<T>::Zero(capacity, kTerms)) {}
 
 template <typename T>
 void FroipcaRule<T>::absorb(Eigen::Ref<Vector<T>> v, const Step& step) {
-  const double residual = this->solve(v, step);
-  const bool small_turn = find_moves(residual);
-  const bool grows = residual > 0.0 && this->rank_ < this->capacity();
-  if (small_turn && !grows) {
-    move(residual > 0.0 ? Eigen::Ref<const Vector<T>>(v) : Eigen::Ref<const Vector<T>>(v.head(0)));
-  } else {
-    this->rotate(v);
+  if (v.data() != this->slot()) row() = v;
+  project(step);
+  bool small_turn = find_moves(step);
+  if (!is_residual_ && !(small_turn && is_accurate(step))) {
+    take_off_projection(step);
+    small_turn = find_moves(step);
   }
-  this->take_values();
-  this->guard_.watch(this->components(), step.rows_before);
+  trace_ += step.squared_norm;
+  const bool grows = secular_.kept() > rank_;
+  if (small_turn && !grows) {
+    move(tau_ == Tau::kZero ? polar_terms() : polar_terms_with_tau());
+  } else {
+    rotate();
+  }
+  values_.head(rank_) = secular_.values();
+  guard_.watch(this->components(), step.rows_before);
 }
 
 template <typename T>
 std::vector<double> FroipcaRule<T>::learning_rates() const {
-  return {rates_.data(), rates_.data() + this->rank_};
+  return {rates_.data(), rates_.data() + rank_};
+}
+
+// z and |r|. The slot goes on to hold the row, from which the move takes the residual, unless that cancels or
+// becomes a component.
+template <typename T>
+void FroipcaRule<T>::project(const Step& step) {
+  is_residual_ = false;
+  const kernels::RowsView<T> v{this->slot(), 0, 1};
+  // Of the rounded row, as z is: step.squared_norm is of the row before it was rounded to T.
+  double squared_norm = 0.0;
+  kernels::table<T>().dots(v, v, rows_.padded_length(), &squared_norm, 1);
+  kernels::table<T>().dots(rows_.view(rank_), v, rows_.padded_length(), z_.data(), 1);
+  const double left = squared_norm - z_.head(rank_).squaredNorm();
+  residual_ = std::sqrt(std::max(left, 0.0));
+  if (rank_ < this->capacity() || left < kCancels<T> * squared_norm) take_off_projection(step);
+}
+
+template <typename T>
+void FroipcaRule<T>::take_off_projection(const Step& step) {
+  residual_ = splitter_.split(rows_.view(rank_), rows_.padded_length(), step.squared_norm, this->slot());
+  z_.head(rank_) = splitter_.coordinates().head(rank_);
+  is_residual_ = true;
 }
 
 // The fast formula with the small eigenvectors V, whose entries are z_j / (lambda_j - t_i) and |r| / (mu -
 // t_i) up to one factor a column. That factor drops out below, and V is accurate where the differences are
 // not. False where the formula does not hold.
 template <typename T>
-bool FroipcaRule<T>::find_moves(double residual) {
+bool FroipcaRule<T>::find_moves(const Step& step) {
+  secular_.solve(values_.head(rank_), trace_, step.weight_before * step.unit * step.unit, z_.head(rank_),
+                 residual_);
   bool holds = true;
-  const Index k = this->rank_;
-  const auto vectors = this->small_vectors(k);
-  const auto z = this->splitter_.coordinates().head(k);
+  const Index k = rank_;
+  const auto vectors = secular_.vectors();
+  const auto z = z_.head(k);
   const double z_squared = z.squaredNorm();
   const double z_norm = std::sqrt(z_squared);
   for (Index i = 0; i < k; ++i) {
@@ -53,42 +107,48 @@ bool FroipcaRule<T>::find_moves(double residual) {
       tau = (vectors.col(i).head(k).dot(z) - vectors(i, i) * z[i]) / others;
     }
     const double own = vectors(i, i) - tau * z[i];
-    const double out = residual > 0.0 ? vectors(k, i) : 0.0;
+    const double out = residual_ > 0.0 ? vectors(k, i) : 0.0;
     holds = holds && std::abs(out) <= std::abs(own) && std::abs(tau) * z_norm <= std::abs(own) && own != 0.0;
     along_projection_[i] = tau / own;
     along_residual_[i] = out / own;
     // q_i + eta z_i r is the gradient rule; z_i = 0 leaves q_i where it is at any rate.
-    const bool moves = residual > 0.0 && z[i] != 0.0 && own != 0.0;
-    rates_[i] = moves ? along_residual_[i] / (residual * z[i]) : 0.0;
+    const bool moves = residual_ > 0.0 && z[i] != 0.0 && own != 0.0;
+    rates_[i] = moves ? along_residual_[i] / (residual_ * z[i]) : 0.0;
   }
   return holds;
 }
 
-// Q <- polar factor of Q (I + z a^T) + u c^T, u the unit residual. Its Gram matrix is I + W S W^T with the
-// few columns W = [z, a, c], so the inverse square root is I + O D O^T for an orthonormal basis O of W, and
-// the whole update is Q + Q (z right_0^T + O right_1^T) + u row^T.
 template <typename T>
-void FroipcaRule<T>::move(const Eigen::Ref<const Vector<T>>& unit_residual) {
-  const Index k = this->rank_;
-  const auto c = along_residual_.head(k);
-  auto row = row_.head(k);
-  if (tau_ == Tau::kZero) {
-    const double c_squared = c.squaredNorm();
-    if (c_squared == 0.0) return;
-    // (I + c c^T)^(-1/2) = I - g c c^T, with g stable where |c| is small.
-    const double root = std::sqrt(1.0 + c_squared);
-    const double g = 1.0 / (root * (1.0 + root));
-    left_.col(0).head(k) = c;
-    right_.col(0).head(k) = -g * c;
-    row = c / root;
-    this->rotation_.add_low_rank(this->components(), left_.topLeftCorner(k, 1), right_.topLeftCorner(k, 1),
-                                 unit_residual, row);
-    return;
-  }
-  const auto z = this->splitter_.coordinates().head(k);
+bool FroipcaRule<T>::is_accurate(const Step& step) const {
+  const double c = along_residual_.head(rank_).cwiseAbs().maxCoeff();
+  return c * std::sqrt(step.squared_norm) <= kRoundings * residual_;
+}
+
+// Q <- polar factor of Q + u c^T, u the unit residual: Q + (u / s - g Q c) c^T with s = (1 + |c|^2)^(1/2) and
+// g = 1 / (s (1 + s)). With u = (v - Q z) / |r| that is one term,
+// Q + (v - Q (z + |r| c / (1 + s))) c^T / (s |r|), so that the residual need not be formed.
+template <typename T>
+Index FroipcaRule<T>::polar_terms() {
+  const auto c = along_residual_.head(rank_);
+  const double c_squared = c.squaredNorm();
+  if (c_squared == 0.0) return 0;
+  const double s = std::sqrt(1.0 + c_squared);
+  left_.col(0).head(rank_) = (-residual_ / (1.0 + s)) * c;
+  if (!is_residual_) left_.col(0).head(rank_) -= z_.head(rank_);
+  right_.col(0).head(rank_) = c / (s * residual_);
+  return 1;
+}
+
+// Q <- polar factor of Q (I + z a^T) + u c^T. Its Gram matrix is I + W S W^T with the few columns W = [z, a,
+// c], so the inverse square root is I + O D O^T for an orthonormal basis O of W.
+template <typename T>
+Index FroipcaRule<T>::polar_terms_with_tau() {
+  const Index k = rank_;
+  const auto z = z_.head(k);
   const auto a = along_projection_.head(k);
+  const auto c = along_residual_.head(k);
   // Gram-Schmidt on [z, a, c]; a dependent column leaves a zero column, which drops out by itself.
-  auto basis = left_.block(0, 1, k, 3);
+  auto basis = left_.block(0, 2, k, 3);
   basis.col(0) = z;
   basis.col(1) = a;
   basis.col(2) = c;
@@ -111,16 +171,40 @@ void FroipcaRule<T>::move(const Eigen::Ref<const Vector<T>>& unit_residual) {
                                z3.squaredNorm() * a3 * a3.transpose() + c3 * c3.transpose();
   const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> eigen(gram);
   const Eigen::Matrix3d d = eigen.operatorInverseSqrt() - Eigen::Matrix3d::Identity();
-  left_.col(0).head(k) = z;
   const Eigen::Vector3d a_bent = d * a3;
   const Eigen::Vector3d c_bent = d * c3;
-  right_.col(0).head(k) = a;
-  right_.col(0).head(k).noalias() += basis * a_bent;
-  right_.block(0, 1, k, 3).noalias() = basis * d;
-  row = c;
-  row.noalias() += basis * c_bent;
-  this->rotation_.add_low_rank(this->components(), left_.topLeftCorner(k, 4), right_.topLeftCorner(k, 4),
-                               unit_residual, row);
+  // r (c + O D c) / |r|, with r = v - Q z.
+  auto along_r = right_.col(0).head(k);
+  along_r.setZero();
+  if (residual_ > 0.0) {
+    along_r = c;
+    along_r.noalias() += basis * c_bent;
+    along_r /= residual_;
+  }
+  left_.col(0).head(k).setZero();
+  if (!is_residual_) left_.col(0).head(k) = -z;
+  left_.col(1).head(k) = z;
+  right_.col(1).head(k) = a;
+  right_.col(1).head(k).noalias() += basis * a_bent;
+  right_.block(0, 2, k, 3).noalias() = basis * d;
+  return kTerms;
+}
+
+template <typename T>
+void FroipcaRule<T>::move(Index terms) {
+  if (terms == 0) return;
+  left_rounded_.topLeftCorner(rank_, terms) = left_.topLeftCorner(rank_, terms).template cast<T>();
+  right_rounded_.topLeftCorner(rank_, terms) = right_.topLeftCorner(rank_, terms).template cast<T>();
+  kernels::table<T>().add_low_rank(rows_.row(0), rows_.stride(), rank_, this->slot(), left_rounded_.data(),
+                                   right_rounded_.data(), terms, this->capacity(), rows_.padded_length());
+}
+
+// Q <- [Q, r/|r|] V: exact, O(k^2 d).
+template <typename T>
+void FroipcaRule<T>::rotate() {
+  if (residual_ > 0.0) row() *= static_cast<T>(1.0 / residual_);
+  rotation_.apply(this->basis(), row().head(residual_ > 0.0 ? this->features() : 0), secular_.vectors());
+  rank_ = secular_.kept();
 }
 
 template class FroipcaRule<float>;

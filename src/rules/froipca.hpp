@@ -3,12 +3,16 @@
 
 #include <vector>
 
-#include "rules/rank_one_rule.hpp"
+#include "basis/rotation.hpp"
+#include "basis/split.hpp"
+#include "rules/basis_rule.hpp"
+#include "rules/truncated_secular.hpp"
 
 namespace roipca {
 
 /// Eigenvalues as ROIPCA; each component moves along itself, the row's projection and the row's residual only
-/// (the fast first order eigenvector formula): O(k d) a row.
+/// (the fast first order eigenvector formula): O(k d) a row, in two passes over the components of which the
+/// second writes.
 ///
 /// In units where the coefficient of q_i is 1, the formula reads q_i + a_i Q z + c_i r. The set {q_i + a_i Qz
 /// + c_i r} is not orthonormal, to second order in a and c. Instead of letting that drift grow, every update
@@ -18,7 +22,7 @@ namespace roipca {
 /// A row that turns a component by more than 45 degrees is outside of what the formula approximates and is
 /// applied exactly, as ROIPCA would. After the first rows of a stream there are few.
 template <typename T>
-class FroipcaRule final : public RankOneRule<T, FroipcaRule<T>> {
+class FroipcaRule final : public BasisRule<T, FroipcaRule<T>> {
  public:
   FroipcaRule(const Options& options, Index features, Index capacity);
 
@@ -26,16 +30,35 @@ class FroipcaRule final : public RankOneRule<T, FroipcaRule<T>> {
   std::vector<double> learning_rates() const override;
 
  private:
-  bool find_moves(double residual);
-  void move(const Eigen::Ref<const Vector<T>>& unit_residual);
+  using Base = BasisRule<T, FroipcaRule<T>>;
+  using Base::rank_, Base::rows_, Base::trace_, Base::values_;
+
+  void project(const Step& step);
+  void take_off_projection(const Step& step);
+  bool find_moves(const Step& step);
+  bool is_accurate(const Step& step) const;
+  Index polar_terms();
+  Index polar_terms_with_tau();
+  void move(Index terms);
+  void rotate();
+
+  auto row() { return Eigen::Map<Vector<T>>(this->slot(), this->features()); }
 
   Tau tau_;
+  TruncatedSecular secular_;
+  Splitter<T> splitter_;
+  Rotation<T> rotation_;
+  DriftGuard<T> guard_;
+  Vector<double> z_;
+  double residual_ = 0.0;            // |r|
+  bool is_residual_ = false;         // whether the slot holds r rather than the row
   Vector<double> along_projection_;  // a, with Q z of unit coefficient
   Vector<double> along_residual_;    // c |r|
   Vector<double> rates_;
-  Matrix<double> left_;
+  Matrix<double> left_;  // the moves, as the kernel add_low_rank takes them
   Matrix<double> right_;
-  Vector<double> row_;
+  Matrix<T> left_rounded_;
+  Matrix<T> right_rounded_;
 };
 
 extern template class FroipcaRule<float>;

@@ -16,7 +16,7 @@ class GhaRule final : public GradientRule<T, GhaRule<T>> {
 
   void climb(Eigen::Ref<Vector<T>> v, const Eigen::Ref<const Vector<T>>& z, double rate) {
     for (Index i = 0; i < this->rank_; ++i) {
-      auto q = this->basis_.col(i);
+      auto q = this->basis().col(i);
       v -= z[i] * q;
       q += static_cast<T>(rate * static_cast<double>(z[i])) * v;
       q *= static_cast<T>(1.0 / std::sqrt(q.template cast<double>().squaredNorm()));

@@ -52,10 +52,11 @@ class GradientRule : public BasisRule<T, Derived> {
 
   // Takes the part of v outside the components as a new one; false where there is none. v is kept then.
   bool grow(Eigen::Ref<Vector<T>> v, const Step& step) {
-    auto fresh = this->basis_.col(this->rank_);
+    auto fresh = this->basis().col(this->rank_);
     fresh = v;
-    const double residual = splitter_.split(this->components(), step.squared_norm, fresh);
     const Index rank = this->rank_;
+    const double residual =
+        splitter_.split(this->rows_.view(rank), this->rows_.padded_length(), step.squared_norm, fresh.data());
     if (residual == 0.0) return false;
     fresh *= static_cast<T>(1.0 / residual);
     this->values_.head(rank) += splitter_.coordinates().head(rank).cwiseAbs2();

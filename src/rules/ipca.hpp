@@ -24,10 +24,13 @@ class IpcaRule final : public BasisRule<T, IpcaRule<T>> {
         small_(capacity + 1, capacity + 1),
         eigen_(capacity + 1) {}
 
-  void absorb(Eigen::Ref<Vector<T>> v, const Step& step) override {
+  void absorb(Eigen::Ref<Vector<T>> row, const Step& step) override {
+    Eigen::Map<Vector<T>> v(this->slot(), this->features());
+    if (row.data() != v.data()) v = row;
     this->trace_ += step.squared_norm;
     const Index rank = this->rank_;
-    const double residual = splitter_.split(this->components(), step.squared_norm, v);
+    const double residual =
+        splitter_.split(this->rows_.view(rank), this->rows_.padded_length(), step.squared_norm, v.data());
     const Index order = rank + (residual > 0.0 ? 1 : 0);
     const auto w = splitter_.coordinates().head(order);
     auto small = small_.topLeftCorner(order, order);
@@ -37,7 +40,7 @@ class IpcaRule final : public BasisRule<T, IpcaRule<T>> {
 
     const Index kept = std::min(order, this->capacity());
     if (residual > 0.0) v *= static_cast<T>(1.0 / residual);
-    rotation_.apply(this->basis_, v.head(residual > 0.0 ? v.size() : 0), eigen_.vectors(kept));
+    rotation_.apply(this->basis(), v.head(residual > 0.0 ? v.size() : 0), eigen_.vectors(kept));
     this->rank_ = kept;
     this->values_.head(kept) = eigen_.values().head(kept).cwiseMax(0.0);
     guard_.watch(this->components(), step.rows_before);

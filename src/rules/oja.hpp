@@ -13,7 +13,7 @@ class OjaRule final : public GradientRule<T, OjaRule<T>> {
 
   void climb(const Eigen::Ref<const Vector<T>>& v, const Eigen::Ref<const Vector<T>>& z, double rate) {
     for (Index i = 0; i < this->rank_; ++i) {
-      this->basis_.col(i) += static_cast<T>(rate * static_cast<double>(z[i])) * v;
+      this->basis().col(i) += static_cast<T>(rate * static_cast<double>(z[i])) * v;
     }
     orthonormalise<T>(this->components());
   }

@@ -1,23 +1,52 @@
-/// ROIPCA (the paper's algorithm 1).
+/// ROIPCA row by row (the paper's algorithm 1).
 #pragma once
 
-#include "rules/rank_one_rule.hpp"
+#include <memory>
+
+#include "basis/deferred_basis.hpp"
+#include "basis/orthonormal.hpp"
+#include "rules/rule.hpp"
+#include "rules/truncated_secular.hpp"
 
 namespace roipca {
 
-/// Updates eigenvalues by the truncated secular equation and components by the truncated eigenvector formula:
-/// O(k^2 d) a row.
+/// Updates eigenvalues by the truncated secular equation and components by the truncated eigenvector formula,
+/// for one row after the other. The formula's O(k^2 d) are put off and come to O(k d) a row on average: see
+/// DeferredBasis. Reading works on a copy, so that it does not move the place where they are made up for.
 template <typename T>
-class RoipcaRule final : public RankOneRule<T, RoipcaRule<T>> {
+class RoipcaRule final : public Rule<T> {
  public:
-  using RankOneRule<T, RoipcaRule<T>>::RankOneRule;
+  RoipcaRule(const Options& options, Index features, Index capacity);
 
-  void absorb(Eigen::Ref<Vector<T>> v, const Step& step) override {
-    this->solve(v, step);
-    this->rotate(v);
-    this->take_values();
-    this->guard_.watch(this->components(), step.rows_before);
-  }
+  std::unique_ptr<Rule<T>> clone() const override { return std::make_unique<RoipcaRule>(*this); }
+  T* slot() override { return basis_.slot(); }
+  void absorb(Eigen::Ref<Vector<T>> v, const Step& step) override;
+  void rescale(double factor) override;
+  void start(const Spectrum<T>& spectrum) override;
+  Spectrum<T> spectrum() const override;
+
+ private:
+  static constexpr Index kGroup = DeferredBasis<T>::kGroup;
+
+  void take_group();
+  void settle();
+
+  TruncatedSecular secular_;
+  DeferredBasis<T> basis_;
+  DriftGuard<T> guard_;
+  Vector<double> values_;
+  double trace_ = 0.0;
+  Vector<double> z_;
+  // Of the rows that wait: |v|^2, by what forgetting has scaled v since it came, and the weight before it in
+  // squared units.
+  Vector<double> squared_norms_;
+  Vector<double> factors_;
+  Vector<double> weights_;
+  std::int64_t rows_ = 0;          // of the stream
+  std::int64_t rows_settled_ = 0;  // of them, those that have gone into the long components
 };
+
+extern template class RoipcaRule<float>;
+extern template class RoipcaRule<double>;
 
 }  // namespace roipca

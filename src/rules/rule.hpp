@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "kernels/aligned_rows.hpp"
 #include "roipca/options.hpp"
 #include "roipca/types.hpp"
 
@@ -38,7 +39,7 @@ class Rule {
   virtual std::unique_ptr<Rule> clone() const = 0;
 
   /// Where the next row for `absorb` is to be written.
-  virtual T* slot() { return scratch_.data(); }
+  virtual T* slot() { return scratch_.row(0); }
   /// Scatter <- scatter + v v^T for the row v in the slot, which is scratch afterwards. Allocates nothing.
   void absorb_slot(const Step& step) { absorb(Eigen::Map<Vector<T>>(slot(), features_), step); }
   /// The same for a row that may lie elsewhere.
@@ -53,13 +54,13 @@ class Rule {
   virtual std::vector<double> learning_rates() const { return {}; }
 
  protected:
-  explicit Rule(Index features) : features_(features), scratch_(features) {}
+  explicit Rule(Index features) : features_(features), scratch_(1, features) {}
   Rule(const Rule&) = default;
   Rule& operator=(const Rule&) = default;
 
  private:
   Index features_;
-  Vector<T> scratch_;
+  kernels::AlignedRows<T> scratch_;
 };
 
 }  // namespace roipca

@@ -68,44 +68,5 @@ TYPED_TEST(Rotate, ApplyLeavesTheColumnsBehindAlone) {
   EXPECT_EQ(basis.rightCols(2), behind);
 }
 
-TYPED_TEST(Rotate, AddLowRankIsThePlainSum) {
-  for (const Index d : kWidths) {
-    Matrix<TypeParam> basis = this->matrix(d, 6, 1);
-    const Vector<TypeParam> extra = this->matrix(d, 1, 3);
-    const Matrix<double> left = normal_rows(6, 3, 4);
-    const Matrix<double> right = normal_rows(6, 3, 5);
-    const Vector<double> row = normal_rows(6, 1, 6);
-    const Matrix<double> before = basis.template cast<double>();
-    const Matrix<double> expected =
-        before + before * left * right.transpose() + extra.template cast<double>() * row.transpose();
-    Rotation<TypeParam>(7).add_low_rank(basis, left, right, extra, row);
-    EXPECT_LT((basis.template cast<double>() - expected).cwiseAbs().maxCoeff(), kTolerance<TypeParam>) << d;
-  }
-}
-
-TYPED_TEST(Rotate, AddLowRankWithoutExtraLeavesItsTermOut) {
-  Matrix<TypeParam> basis = this->matrix(100, 6, 1);
-  const Matrix<double> left = normal_rows(6, 3, 4);
-  const Matrix<double> right = normal_rows(6, 3, 5);
-  const Matrix<double> before = basis.template cast<double>();
-  Rotation<TypeParam>(6).add_low_rank(basis, left, right, Vector<TypeParam>(), Vector<double>::Ones(6));
-  EXPECT_LT(
-      (basis.template cast<double>() - before - before * left * right.transpose()).cwiseAbs().maxCoeff(),
-      kTolerance<TypeParam>);
-}
-
-// fROIPCA with tau* adds rank four and a residual, also to a single component.
-TYPED_TEST(Rotate, AddLowRankTakesMoreTermsThanColumns) {
-  Matrix<TypeParam> basis = this->matrix(100, 1, 1);
-  const Vector<TypeParam> extra = this->matrix(100, 1, 3);
-  const Matrix<double> left = normal_rows(1, 4, 4);
-  const Matrix<double> right = normal_rows(1, 4, 5);
-  const Matrix<double> before = basis.template cast<double>();
-  const Matrix<double> expected =
-      before + before * left * right.transpose() + 0.5 * extra.template cast<double>();
-  Rotation<TypeParam>(2).add_low_rank(basis, left, right, extra, Vector<double>::Constant(1, 0.5));
-  EXPECT_LT((basis.template cast<double>() - expected).cwiseAbs().maxCoeff(), kTolerance<TypeParam>);
-}
-
 }  // namespace
 }  // namespace roipca

@@ -108,6 +108,32 @@ TYPED_TEST(Kernel, RotateIsAProductInPlace) {
   }
 }
 
+TYPED_TEST(Kernel, AddLowRankIsThePlainSum) {
+  using T = TypeParam;
+  for (const Kernels* kernels : available()) {
+    for (const Index length : {1, 16, 33, 200}) {
+      for (const auto& [k, terms] :
+           {std::pair<Index, Index>{1, 1}, {1, 5}, {4, 2}, {13, 1}, {20, kMaxTerms}}) {
+        auto q = random_rows<T>(k, length, 8);
+        const Matrix<double> before = q.columns(k).template cast<double>();
+        const auto v = random_rows<T>(1, length, 9);
+        const Matrix<T> left = Matrix<T>::Random(k + 3, terms);
+        const Matrix<T> right = Matrix<T>::Random(k + 3, terms);
+        table_of<T>(*kernels).add_low_rank(q.row(0), q.stride(), k, v.row(0), left.data(), right.data(),
+                                           terms, k + 3, q.padded_length());
+        Matrix<double> p = before * left.topRows(k).template cast<double>();
+        p.col(0) += v.columns(1).template cast<double>();
+        const Matrix<double> want = before + p * right.topRows(k).template cast<double>().transpose();
+        const Matrix<double> got = q.columns(k).template cast<double>();
+        // Sums of k products, and of as many terms of them.
+        ASSERT_LE((got - want).cwiseAbs().maxCoeff(), this->slack(k * terms + 1))
+            << kernels->name << " " << length;
+        for (Index i = length; i < q.padded_length(); ++i) ASSERT_EQ(q.row(k - 1)[i], T{0}) << "padding";
+      }
+    }
+  }
+}
+
 TYPED_TEST(Kernel, AddOuterIsTheLowerTriangleOfTheScatter) {
   using T = TypeParam;
   for (const Kernels* kernels : available()) {

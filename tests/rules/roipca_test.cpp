@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "rules/states.hpp"
 
@@ -182,6 +184,105 @@ TYPED_TEST(RoipcaRuleOf, KeepsItsComponentsOrthonormalOverAMillionRows) {
     absorb(*rule, rows.col(i % 1000) * (1.0 + static_cast<double>(i % 7)), i);
   }
   EXPECT_LE(drift(read(*rule).basis), tolerance<TypeParam>(1e-11));
+}
+
+// The algorithm step by step, as it stands: every row a dense eigenproblem of order d, in long double.
+class DenseRoipca {
+ public:
+  using Wide = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
+
+  DenseRoipca(Index features, Index capacity) : basis_(features, 0), values_(0, 1), capacity_(capacity) {}
+
+  void rescale(double factor) {
+    values_ *= factor;
+    trace_ *= factor;
+  }
+
+  void absorb(const Wide& v) {
+    const Index d = v.rows();
+    const Index rank = basis_.cols();
+    const bool is_cut = rank == capacity_ && rank < d;
+    const long double mean = (trace_ - values_.sum()) / static_cast<long double>(d - rank);
+    const long double mu = is_cut ? std::clamp(mean, 0.0L, values_(rank - 1)) : 0.0L;
+    const Wide r = v - basis_ * (basis_.transpose() * v);
+    const Index kept = std::min(rank + (r.norm() > 1e-6L * v.norm() ? 1 : 0), capacity_);
+    Wide matrix = v * v.transpose() + basis_ * values_.asDiagonal() * basis_.transpose();
+    matrix += mu * (Wide::Identity(d, d) - basis_ * basis_.transpose());
+    const Eigen::SelfAdjointEigenSolver<Wide> eigen(matrix);
+    values_ = eigen.eigenvalues().reverse().head(kept);
+    basis_ = eigen.eigenvectors().rowwise().reverse().leftCols(kept);
+    trace_ += v.squaredNorm();
+  }
+
+  Eigen::MatrixXd matrix() const {
+    return (basis_ * values_.asDiagonal() * basis_.transpose()).cast<double>();
+  }
+
+ private:
+  Wide basis_;
+  Eigen::Matrix<long double, Eigen::Dynamic, 1> values_;
+  long double trace_ = 0.0L;
+  Index capacity_;
+};
+
+// Rows over a few decades, of the given rank.
+Eigen::MatrixXd stream(Random& random, Index d, Index rank, Index count) {
+  Eigen::VectorXd sizes(rank);
+  for (Index i = 0; i < rank; ++i) sizes[i] = std::pow(0.7, static_cast<double>(i));
+  return orthonormal_columns(random, d, rank) * sizes.asDiagonal() * normal_matrix(random, rank, count);
+}
+
+// After every row, so that it is read at every place between two rows that end a group or a block.
+template <typename T>
+void expect_the_algorithm_step_by_step(const Eigen::MatrixXd& rows, Index capacity, double forgetting) {
+  auto rule = make_rule<T>(
+      {.n_components = capacity, .method = Method::kRoipca, .update = Update::kSample, .oversampling = 0},
+      rows.rows());
+  DenseRoipca dense(rows.rows(), capacity);
+  for (Index i = 0; i < rows.cols(); ++i) {
+    if (forgetting < 1.0) {
+      rule->rescale(forgetting);
+      dense.rescale(forgetting);
+    }
+    absorb(*rule, rows.col(i), static_cast<double>(i));
+    dense.absorb(rows.col(i).cast<T>().template cast<long double>());
+    const auto got = read(*rule);
+    // A row's rounding grows by what the rows after it do to the directions at the edge of what is held: here
+    // by no more than ten times. Every row adds its own.
+    ASSERT_LE((low_rank_matrix(got) - dense.matrix()).norm(),
+              tolerance<T>(1e-14) * static_cast<double>(i + 10) * got.values[0])
+        << "row " << i;
+    ASSERT_LE(drift(got.basis), tolerance<T>(1e-13)) << "row " << i;
+  }
+}
+
+TYPED_TEST(RoipcaRuleOf, EqualsTheAlgorithmStepByStep) {
+  Random random(5);
+  for (const auto& [d, rank, capacity] :
+       {std::tuple<Index, Index, Index>{30, 30, 6}, {30, 30, 17}, {9, 9, 9}, {40, 20, 1}}) {
+    expect_the_algorithm_step_by_step<TypeParam>(stream(random, d, rank, 60), capacity, 1.0);
+  }
+}
+
+// Fewer directions than are held, as many, and a few more: rows of a block in the span of those before them.
+TYPED_TEST(RoipcaRuleOf, EqualsTheAlgorithmStepByStepOnRowsOfLowRank) {
+  Random random(6);
+  for (const Index rank : {1, 3, 6, 7, 8, 10}) {
+    expect_the_algorithm_step_by_step<TypeParam>(stream(random, 30, rank, 60), 6, 1.0);
+  }
+}
+
+TYPED_TEST(RoipcaRuleOf, EqualsTheAlgorithmStepByStepOnRowsThatComeTwice) {
+  Random random(7);
+  const Eigen::MatrixXd once = stream(random, 30, 30, 25);
+  Eigen::MatrixXd rows(30, 50);
+  for (Index i = 0; i < 25; ++i) rows.col(2 * i) = rows.col(2 * i + 1) = once.col(i);
+  expect_the_algorithm_step_by_step<TypeParam>(rows, 6, 1.0);
+}
+
+TYPED_TEST(RoipcaRuleOf, EqualsTheAlgorithmStepByStepWhileForgetting) {
+  Random random(8);
+  expect_the_algorithm_step_by_step<TypeParam>(stream(random, 30, 30, 80), 6, 0.9);
 }
 
 }  // namespace

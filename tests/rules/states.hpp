@@ -66,7 +66,11 @@ template <typename T>
 void absorb(Rule<T>& rule, const Eigen::VectorXd& row, double weight_before = 0.0) {
   Vector<T> v = row.cast<T>();
   const double squared = v.template cast<double>().squaredNorm();
-  rule.absorb(v, {.weight_before = weight_before, .weight = 1.0, .squared_norm = squared, .unit = 1.0});
+  rule.absorb(v, {.weight_before = weight_before,
+                  .weight = 1.0,
+                  .squared_norm = squared,
+                  .unit = 1.0,
+                  .rows_before = static_cast<std::int64_t>(weight_before)});
 }
 
 template <typename T>

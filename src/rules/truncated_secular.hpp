@@ -1,0 +1,53 @@
+/// What ROIPCA and fROIPCA share: the truncated secular equation.
+#pragma once
+
+#include "rules/mu.hpp"
+#include "secular/rank_one_eigen.hpp"
+
+namespace roipca {
+
+/// With v = Q z + r, the paper's truncated secular equation (eq. TSE) is the secular equation of the small
+/// matrix diag(lambda_1 .. lambda_k, mu) + w w^T, w = (z, |r|), in the orthonormal basis [Q, r/|r|]; its
+/// eigenvectors are the paper's truncated eigenvector formula (eq. TEF). Allocates at construction only.
+class TruncatedSecular {
+ public:
+  TruncatedSecular(const Mu& mu, Index features, Index capacity)
+      : mu_(mu),
+        features_(features),
+        capacity_(capacity),
+        poles_(Vector<double>::Zero(capacity + 1)),
+        w_(Vector<double>::Zero(capacity + 1)),
+        eigen_(static_cast<std::size_t>(capacity) + 1) {}
+
+  /// Eigenvalues and trace as they are before the row, its coordinates z and |r|, which is 0 where there is
+  /// no residual, and the weight of the rows before it, in squared units.
+  void solve(const Eigen::Ref<const Vector<double>>& values, double trace, double weight,
+             const Eigen::Ref<const Vector<double>>& z, double residual) {
+    rank_ = values.size();
+    order_ = rank_ + (residual > 0.0 ? 1 : 0);
+    poles_.head(rank_) = values;
+    poles_[rank_] = unheld_eigenvalue(mu_, values, capacity_, features_, trace, weight);
+    w_.head(rank_) = z;
+    w_[rank_] = residual;
+    const auto order = static_cast<std::size_t>(order_);
+    eigen_.compute({poles_.data(), order}, {w_.data(), order}, 1.0);
+  }
+
+  /// How many eigenpairs there are to hold now.
+  Index kept() const { return order_ < capacity_ ? order_ : capacity_; }
+  auto values() const { return Eigen::Map<const Vector<double>>(eigen_.values().data(), kept()); }
+  /// One a column, in the basis [Q, r/|r|], or Q where there is no residual.
+  auto vectors() const { return Eigen::Map<const Matrix<double>>(eigen_.vectors().data(), order_, kept()); }
+
+ private:
+  Mu mu_;
+  Index features_;
+  Index capacity_;
+  Index rank_ = 0;
+  Index order_ = 0;
+  Vector<double> poles_;
+  Vector<double> w_;
+  secular::RankOneEigen eigen_;
+};
+
+}  // namespace roipca
