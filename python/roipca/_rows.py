@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_non_negative, validate_data
 
 _EXPANDED = 1 << 20  # numbers of a sparse matrix that are made dense at a time
+_KEPT = (np.float64, np.float32)  # anything else becomes the first
 
 
 def as_rows(estimator: Any, X: Any, dtype: Any = None, *, check_finite: bool = True) -> Any:
@@ -22,7 +24,7 @@ def as_rows(estimator: Any, X: Any, dtype: Any = None, *, check_finite: bool = T
         estimator,
         X,
         reset=dtype is None,
-        dtype=(np.float64, np.float32) if dtype is None else dtype,
+        dtype=_KEPT if dtype is None else dtype,
         order="C",
         accept_sparse="csr",
         ensure_all_finite=check_finite or issparse(X),
@@ -55,7 +57,7 @@ def as_weights(sample_weight: Any, rows: int) -> np.ndarray | None:
     """One weight a row as float64: None stays None, a number stands for all rows."""
     if sample_weight is None:
         return None
-    if np.ndim(sample_weight) == 0:
+    if isinstance(sample_weight, Number):
         sample_weight = np.full(rows, sample_weight)
     weights = check_array(
         sample_weight, ensure_2d=False, dtype=np.float64, order="C", input_name="sample_weight"

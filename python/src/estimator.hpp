@@ -28,7 +28,8 @@ template <typename T>
 class Estimator {
  public:
   explicit Estimator(const nb::dict& parameters) : pca_(options_from(parameters)) {}
-  explicit Estimator(const Model<T>& model) : pca_(model) {}
+  /// Until the next rows its model is that very one, to the last bit.
+  explicit Estimator(const Model<T>& model) : pca_(model), snapshot_(std::make_shared<Model<T>>(model)) {}
 
   void fit(const Array<T>& rows, const std::optional<Array<double>>& weights) {
     const auto x = rows_of(rows);
