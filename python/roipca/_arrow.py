@@ -3,37 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ._sources import BLOCK, Stream, optional
+from ._sources import Stream, optional, rows_at_once
+
+
+_BUFFER = 1 << 20  # bytes of each column that are read ahead, instead of all of a row group
+
+
+def parquet_stream(path: Path, batch_size: int | None, columns: list[str] | None) -> Stream:
+    """The rows of a Parquet file, or of all in a folder. Row groups may be large: they are read bit by bit."""
+    files = optional("pyarrow.dataset", "parquet").dataset(path, format="parquet")
+    names = _chosen(files.schema, columns)
+    size = batch_size or rows_at_once(len(names))
+
+    def batches() -> Iterator[Any]:
+        for file in files.files:
+            with _parquet().ParquetFile(file, pre_buffer=False, buffer_size=_BUFFER) as rows:
+                yield from rows.iter_batches(size, columns=names)
+
+    return Stream(_arrays(batches(), names, size), files.count_rows(), names)
 
 
 def arrow_stream(source: Any, batch_size: int | None, columns: list[str] | None) -> Stream:
     """The rows of a pyarrow object or of anything else with `__arrow_c_stream__`."""
     pa = optional("pyarrow", "parquet")
     dataset = optional("pyarrow.dataset", "parquet")
-    parquet = optional("pyarrow.parquet", "parquet")
-    if isinstance(source, pa.RecordBatch):
-        source = pa.Table.from_batches([source])
-    elif isinstance(source, dataset.Scanner):
+    if isinstance(source, dataset.Scanner):
         source = source.to_reader()
-    if not isinstance(source, (pa.Table, dataset.Dataset, parquet.ParquetFile)):
+    elif not isinstance(source, (dataset.Dataset, _parquet().ParquetFile, pa.Table)):
         source = pa.RecordBatchReader.from_stream(source)
-    names = _chosen(source.schema_arrow if isinstance(source, parquet.ParquetFile) else source.schema, columns)
-    size = batch_size or max(1, BLOCK // len(names))
-    rows = None
-    if isinstance(source, pa.Table):
-        batches, rows = source.select(names).to_batches(), source.num_rows
-    elif isinstance(source, dataset.Dataset):
-        batches = source.to_batches(columns=names, batch_size=size, batch_readahead=1, fragment_readahead=1)
-        rows = source.count_rows()
-    elif isinstance(source, parquet.ParquetFile):
+    is_file = isinstance(source, _parquet().ParquetFile)
+    names = _chosen(source.schema_arrow if is_file else source.schema, columns)
+    size = batch_size or rows_at_once(len(names))
+    if is_file:
         batches, rows = source.iter_batches(size, columns=names), source.metadata.num_rows
+    elif isinstance(source, dataset.Dataset):
+        batches = source.to_batches(columns=names, batch_size=size, batch_readahead=0, fragment_readahead=0)
+        rows = source.count_rows()
+    elif isinstance(source, pa.Table):
+        batches, rows = source.select(names).to_batches(), source.num_rows
     else:
-        batches = source
+        batches, rows = source, None
     return Stream(_arrays(batches, names, size), rows, names)
+
+
+def _parquet() -> Any:
+    return optional("pyarrow.parquet", "parquet")
 
 
 def _chosen(schema: Any, columns: list[str] | None) -> list[str]:

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-BLOCK = 1 << 20  # numbers to read at a time
+_BLOCK = 1 << 20  # numbers to read at a time
+_PARQUET = (".parquet", ".pq")
 
 
 class Stream(NamedTuple):
@@ -27,11 +28,12 @@ def open_source(source: Any, batch_size: int | None, columns: list[str] | None) 
     if batch_size is not None and batch_size < 1:
         raise ValueError(f"batch_size must be None or an int from 1 on, got {batch_size!r}")
     if isinstance(source, (str, os.PathLike)):
-        source = _open_path(Path(source))
+        path = Path(source)
+        if path.suffix in _PARQUET or (path.is_dir() and path.suffix != ".zarr"):
+            return _arrow().parquet_stream(path, batch_size, columns)
+        source = _open_array(path)
     if _is_arrow(source):
-        from ._arrow import arrow_stream
-
-        return arrow_stream(source, batch_size, columns)
+        return _arrow().arrow_stream(source, batch_size, columns)
     if columns is not None:
         if not hasattr(source, "columns"):
             raise ValueError(f"columns are for sources that have names, not for {type(source).__name__}")
@@ -41,6 +43,19 @@ def open_source(source: Any, batch_size: int | None, columns: list[str] | None) 
     if isinstance(source, Iterable):
         return Stream(source, _rows_of_list(source))
     raise TypeError(f"fit_stream takes arrays, tables, paths and iterables of blocks, not {type(source).__name__}")
+
+
+def count_rows(block: Any) -> int:
+    """Rows in a block of any kind; 1 for what has no length, for the estimator to refuse."""
+    shape = getattr(block, "shape", None)
+    if shape is None:
+        return len(block) if hasattr(block, "__len__") else 1
+    return shape[0] if shape else 1
+
+
+def rows_at_once(features: int) -> int:
+    """Rows to read at a time where the caller did not say."""
+    return max(1, _BLOCK // max(1, features))
 
 
 def progress_bar(rows: int | None, shown: bool) -> Any:
@@ -60,13 +75,15 @@ def optional(module: str, extra: str) -> Any:
         ) from error
 
 
-def _open_path(path: Path) -> Any:
+def _arrow() -> Any:
+    return importlib.import_module("._arrow", __package__)
+
+
+def _open_array(path: Path) -> Any:
     if path.suffix == ".npy":
         return np.load(path, mmap_mode="r")
     if path.suffix == ".zarr":
         return optional("zarr", "zarr").open_array(path, mode="r")
-    if path.suffix in (".parquet", ".pq") or path.is_dir():
-        return optional("pyarrow.dataset", "parquet").dataset(path, format="parquet")
     if path.suffix in (".h5", ".hdf5"):
         raise ValueError(f"{path} may hold many arrays: open it with h5py and pass one of them")
     raise ValueError(f"{path}: a .npy, .parquet or .zarr file was expected")
@@ -80,7 +97,7 @@ def _is_arrow(source: Any) -> bool:
 
 def _slices(source: Any, batch_size: int | None) -> Iterator[Any]:
     rows, features = source.shape
-    step = batch_size or _whole_chunks(source, max(1, BLOCK // max(1, features)))
+    step = batch_size or _whole_chunks(source, rows_at_once(features))
     sliced = getattr(source, "iloc", source)  # a pandas frame's rows
     for first in range(0, rows, step):
         yield sliced[first : first + step]
@@ -95,6 +112,4 @@ def _whole_chunks(source: Any, step: int) -> int:
 
 
 def _rows_of_list(source: Iterable[Any]) -> int | None:
-    if not isinstance(source, (list, tuple)):
-        return None
-    return sum(block.shape[0] if hasattr(block, "shape") else len(block) for block in source)
+    return sum(map(count_rows, source)) if isinstance(source, (list, tuple)) else None

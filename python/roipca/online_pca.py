@@ -15,7 +15,7 @@ from ._model_file import load_model
 from ._parameters import CONSTRAINTS
 from ._reader import Reader
 from ._rows import are_rows, as_row, as_rows, as_weights
-from ._sources import open_source, progress_bar
+from ._sources import count_rows, open_source, progress_bar
 
 _LEARNED = ("_fitted", "n_features_in_", "feature_names_in_")
 
@@ -329,7 +329,7 @@ class OnlinePCA(Reader):
         rows = 0
         with progress_bar(stream.rows, progress) as bar:
             for block in stream.blocks:
-                count = block.shape[0] if hasattr(block, "shape") else len(block)
+                count = count_rows(block)
                 if count == 0:
                     continue
                 try:

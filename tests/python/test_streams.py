@@ -50,7 +50,7 @@ def hdf5(X, folder):
 
 
 def zarr_path(X, folder):
-    zarr.save_array(folder / "rows.zarr", X)
+    zarr.create_array(folder / "rows.zarr", data=X, chunks=(64, 6))
     return folder / "rows.zarr"
 
 
@@ -193,7 +193,7 @@ def test_the_bar_counts_rows_and_knows_the_length(X, capsys):
 
 @pytest.mark.parametrize("kind", ["npy path", "hdf5", "zarr path", "parquet path", "generator"])
 def test_memory_does_not_grow_with_the_stream(tmp_path, kind, monkeypatch):
-    monkeypatch.setattr(_sources, "BLOCK", 1 << 14)
+    monkeypatch.setattr(_sources, "_BLOCK", 1 << 14)
     X = np.random.default_rng(0).standard_normal((100_000, 6))
     source = SOURCES[kind](X, tmp_path)
     tracemalloc.start()
@@ -201,3 +201,12 @@ def test_memory_does_not_grow_with_the_stream(tmp_path, kind, monkeypatch):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < X.nbytes / 4
+
+
+def test_large_row_groups_are_read_bit_by_bit(tmp_path):
+    X = np.random.default_rng(0).standard_normal((1_000_000, 6))
+    pq.write_table(table(X), tmp_path / "rows.parquet", row_group_size=len(X), use_dictionary=False)
+    source = _sources.open_source(tmp_path / "rows.parquet", 10_000, None)
+    before = pa.total_allocated_bytes()
+    peak = max(pa.total_allocated_bytes() - before for _ in source.blocks)
+    assert peak < X.nbytes / 2
