@@ -193,7 +193,7 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         >>> from roipca import OnlinePCA
         >>> X = np.random.default_rng(0).standard_normal((500, 4))
         >>> pca = OnlinePCA(2).fit(X)
-        >>> pca.score(X) == pca.score_samples(X).mean()
+        >>> bool(pca.score(X) == pca.score_samples(X).mean())
         True
         """
         return float(np.mean(self.score_samples(X)))

@@ -109,7 +109,8 @@ void translate(const std::exception_ptr& error, void*) {
   } catch (const DataError& e) {
     const std::string where = e.what();
     const bool is_nan = where.find("NaN") != std::string::npos;
-    const char* what = is_nan ? "Input X contains NaN.\n" : "Input X contains infinity or a value too large.\n";
+    const char* what =
+        is_nan ? "Input X contains NaN.\n" : "Input X contains infinity or a value too large.\n";
     PyErr_SetString(PyExc_ValueError, (what + where).c_str());
   } catch (const FileError& e) {
     PyErr_SetString(PyExc_OSError, e.what());

@@ -76,7 +76,8 @@ class Estimator {
       throw std::invalid_argument("there are " + std::to_string(weights.size()) + " weights for " +
                                   std::to_string(rows.rows()) + " rows");
     }
-    const Index at_once = std::min(rows.rows(), std::max<Index>(1, kExpanded / std::max<Index>(1, rows.columns())));
+    const Index at_once =
+        std::min(rows.rows(), std::max<Index>(1, kExpanded / std::max<Index>(1, rows.columns())));
     RowMatrix<T> dense(at_once, rows.columns());
     const auto add = [&](OnlinePca<T>& pca, Index first) {
       const Index count = std::min(at_once, rows.rows() - first);
