@@ -29,7 +29,7 @@ build: ## Build library, program and tests in build/release
 python: deps-python ## Build the Python package, with what its tests need, in build/python-venv
 	python3 -m venv build/python-venv
 	build/python-venv/bin/pip install -q scikit-build-core nanobind
-	build/python-venv/bin/pip install -q --no-build-isolation -C build-dir=build/python '.[test]'
+	build/python-venv/bin/pip install -q --no-build-isolation --config-settings=build-dir=build/python '.[test]'
 
 demo: deps ## Build the program and run its demonstration
 	cmake --preset release

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from ._fitted import Fitted
-from ._rows import as_rows, dense_parts
+from ._rows import MatrixLike, as_rows, dense_parts
 
 
 class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -33,11 +32,14 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self._fitted is not None
 
     @property
-    def _model(self) -> Any:
+    def _learned(self) -> Fitted:
         if self._fitted is None:
-            check_is_fitted(self)
-            raise AssertionError("unreachable")
-        return self._fitted.model()
+            check_is_fitted(self)  # raises, in scikit-learn's words
+        return cast(Fitted, self._fitted)
+
+    @property
+    def _model(self) -> Any:
+        return self._learned.model()
 
     @property
     def _n_features_out(self) -> int:
@@ -88,11 +90,10 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """Number of rows of positive weight seen."""
         return self._model.rows
 
-    def _rows(self, X: ArrayLike) -> Any:
-        assert self._fitted is not None
-        return as_rows(self, X, self._fitted.dtype)
+    def _rows(self, X: MatrixLike) -> Any:
+        return as_rows(self, X, self._learned.dtype)
 
-    def transform(self, X: ArrayLike) -> np.ndarray:
+    def transform(self, X: MatrixLike) -> np.ndarray:
         """Scores of rows on the components.
 
         Parameters
@@ -115,13 +116,13 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """
         model = self._model
         X = self._rows(X)
-        scores = _sparse_scores(model, X, self._fitted.dtype) if issparse(X) else model.transform(X)
+        scores = _sparse_scores(model, X, self._learned.dtype) if issparse(X) else model.transform(X)
         if self.whiten:
             deviation = np.sqrt(model.explained_variance)
             scores *= np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 0)
         return scores
 
-    def inverse_transform(self, X: ArrayLike) -> np.ndarray:
+    def inverse_transform(self, X: MatrixLike) -> np.ndarray:
         """Rows from their scores.
 
         Parameters
@@ -144,12 +145,12 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         True
         """
         model = self._model
-        scores = check_array(X, dtype=self._fitted.dtype, order="C", estimator=self, input_name="X")
+        scores = check_array(X, dtype=self._learned.dtype, order="C", estimator=self, input_name="X")
         if self.whiten:
-            scores = np.asarray(scores * np.sqrt(model.explained_variance), self._fitted.dtype)
+            scores = np.asarray(scores * np.sqrt(model.explained_variance), self._learned.dtype)
         return model.inverse_transform(scores)
 
-    def score_samples(self, X: ArrayLike) -> np.ndarray:
+    def score_samples(self, X: MatrixLike) -> np.ndarray:
         """Log-likelihood of each row under probabilistic PCA.
 
         Parameters
@@ -173,7 +174,7 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """
         return self._of_each_row("log_likelihood", X)
 
-    def score(self, X: ArrayLike, y: Any = None) -> float:
+    def score(self, X: MatrixLike, y: Any = None) -> float:
         """Mean log-likelihood of rows under probabilistic PCA, for model selection.
 
         Parameters
@@ -198,7 +199,7 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """
         return float(np.mean(self.score_samples(X)))
 
-    def t2(self, X: ArrayLike) -> np.ndarray:
+    def t2(self, X: MatrixLike) -> np.ndarray:
         """Hotelling's T^2 of each row: how far it is out within the components' plane.
 
         Parameters
@@ -221,7 +222,7 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """
         return self._of_each_row("t2", X)
 
-    def spe(self, X: ArrayLike) -> np.ndarray:
+    def spe(self, X: MatrixLike) -> np.ndarray:
         """Squared prediction error (Q statistic) of each row: how far it is off the components' plane.
 
         Parameters
@@ -244,7 +245,7 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """
         return self._of_each_row("spe", X)
 
-    def _of_each_row(self, name: str, X: ArrayLike) -> np.ndarray:
+    def _of_each_row(self, name: str, X: MatrixLike) -> np.ndarray:
         function = getattr(self._model, name)
         return np.concatenate([function(part) for part in dense_parts(self._rows(X))])
 

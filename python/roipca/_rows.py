@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from numbers import Number
 from typing import Any
 
@@ -9,6 +10,8 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_non_negative, validate_data
+
+MatrixLike = Any  # rows as scikit-learn takes them: array-like, sparse matrix or frame
 
 _EXPANDED = 1 << 20  # numbers of a sparse matrix that are made dense at a time
 _KEPT = (np.float64, np.float32)  # anything else becomes the first
@@ -68,7 +71,7 @@ def as_weights(sample_weight: Any, rows: int) -> np.ndarray | None:
     return weights
 
 
-def dense_parts(X: Any) -> Any:
+def dense_parts(X: Any) -> Iterator[np.ndarray]:
     """The rows X, dense: all at once, or of a sparse matrix a few at a time."""
     if not issparse(X):
         yield X

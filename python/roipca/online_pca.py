@@ -14,10 +14,10 @@ from ._fitted import Fitted
 from ._model_file import load_model
 from ._parameters import CONSTRAINTS
 from ._reader import Reader
-from ._rows import are_rows, as_row, as_rows, as_weights
+from ._rows import MatrixLike, are_rows, as_row, as_rows, as_weights
 from ._sources import count_rows, open_source, progress_bar
 
-_LEARNED = ("_fitted", "n_features_in_", "feature_names_in_")
+_TOLD = ("n_features_in_", "feature_names_in_")
 
 
 class OnlinePCA(Reader):
@@ -131,7 +131,7 @@ class OnlinePCA(Reader):
         self.mu = mu
         self.tau = tau
         self.oversampling = oversampling
-        vars(self)["update"] = update
+        self.__dict__["update"] = update
         self.block_size = block_size
         self.center = center
         self.whiten = whiten
@@ -158,9 +158,9 @@ class OnlinePCA(Reader):
         >>> OnlinePCA(update="sample").get_params()["update"]
         'sample'
         """
-        return {**super().get_params(deep), "update": vars(self)["update"]}
+        return {**super().get_params(deep), "update": self.__dict__["update"]}
 
-    def fit(self, X: ArrayLike, y: Any = None, sample_weight: ArrayLike | None = None) -> OnlinePCA:
+    def fit(self, X: MatrixLike, y: Any = None, sample_weight: ArrayLike | None = None) -> OnlinePCA:
         """Forget everything and learn from rows.
 
         Methods that work row by row start from a batch PCA of the first 500 rows; with sparse rows, as
@@ -198,7 +198,7 @@ class OnlinePCA(Reader):
             fitted.add(X, weights)
         return self._learn_from(learner, fitted)
 
-    def partial_fit(self, X: ArrayLike, y: Any = None, sample_weight: ArrayLike | None = None) -> OnlinePCA:
+    def partial_fit(self, X: MatrixLike, y: Any = None, sample_weight: ArrayLike | None = None) -> OnlinePCA:
         """Add rows, from one row on.
 
         Parameters
@@ -222,7 +222,9 @@ class OnlinePCA(Reader):
         """
         return self._add(X, sample_weight)
 
-    def _add(self, X: Any, sample_weight: Any = None, *, stream_rows: int | None = None, named: bool = False):
+    def _add(
+        self, X: Any, sample_weight: Any = None, *, stream_rows: int | None = None, named: bool = False
+    ) -> OnlinePCA:
         """Add rows of a stream of `stream_rows` rows. Where they are `named`, the caller looked at the names."""
         fitted = self._fitted
         if fitted is None:
@@ -231,8 +233,10 @@ class OnlinePCA(Reader):
             fitted = learner._empty(X, rows=stream_rows)
             fitted.add(X, as_weights(sample_weight, X.shape[0]))
             return self._learn_from(learner, fitted) if fitted.core.rows_seen > 0 else self
-        is_ready = named or "feature_names_in_" not in vars(self)
-        if not (is_ready and are_rows(X, fitted.dtype, self.n_features_in_)):
+        if named:
+            X = np.asarray(X, fitted.dtype)
+        no_names = named or "feature_names_in_" not in vars(self)
+        if not (no_names and are_rows(X, fitted.dtype, self.n_features_in_)):
             X = as_rows(self, X, fitted.dtype, check_finite=False)
         fitted.add(X, as_weights(sample_weight, X.shape[0]))
         return self
@@ -267,7 +271,7 @@ class OnlinePCA(Reader):
     @update.setter
     def update(self, value: str) -> None:
         # A property goes before the instance's dictionary, so parameter and method can share the name.
-        vars(self)["update"] = value
+        self.__dict__["update"] = value
 
     def _update(self, x: ArrayLike) -> OnlinePCA:
         fitted = self._fitted
@@ -325,7 +329,7 @@ class OnlinePCA(Reader):
         1000
         """
         stream = open_source(source, batch_size, columns)
-        learner = self if resume else clone(self)
+        learner = self if resume and self._fitted is not None else clone(self)
         rows = 0
         with progress_bar(stream.rows, progress) as bar:
             for block in stream.blocks:
@@ -337,11 +341,10 @@ class OnlinePCA(Reader):
                     learner._add(block, stream_rows=stream.rows, named=stream.names is not None)
                 except ValueError as error:
                     raise ValueError(f"In rows {rows} to {rows + count - 1} of the stream: {error}") from error
-                if stream.names is not None:
-                    learner.feature_names_in_ = np.asarray(stream.names, dtype=object)
                 if learner is not self:
-                    self._learn_from(learner, learner._fitted)
-                    learner = self
+                    if stream.names is not None:
+                        learner.feature_names_in_ = np.asarray(stream.names, dtype=object)
+                    learner = self._learn_from(learner, learner._learned)
                 rows += count
                 bar.update(count)
         if rows == 0:
@@ -349,7 +352,7 @@ class OnlinePCA(Reader):
         return self
 
     def fit_transform(
-        self, X: ArrayLike, y: Any = None, sample_weight: ArrayLike | None = None
+        self, X: MatrixLike, y: Any = None, sample_weight: ArrayLike | None = None
     ) -> np.ndarray:
         """Learn from rows and return their scores.
 
@@ -399,17 +402,11 @@ class OnlinePCA(Reader):
         >>> both.n_samples_seen_, np.allclose(both.mean_, X.mean(axis=0))
         (100, True)
         """
-        self._model, other._model  # both must have seen rows
-        mine, theirs = self._fitted.core.model(), other._fitted.core.model()
+        mine, theirs = self._learned.core.model(), other._learned.core.model()
         if type(mine) is not type(theirs):
             raise ValueError("an estimator of float32 and one of float64 cannot be merged")
         self._check_names(getattr(other, "feature_names_in_", None))
-        learner = clone(self)
-        for name in _LEARNED[1:]:
-            if name in vars(self):
-                setattr(learner, name, vars(self)[name])
-        learner._fitted = Fitted.from_model(mine.merge(theirs), self._fitted.requested)
-        return learner
+        return clone(self)._learn_from(self, Fitted.from_model(mine.merge(theirs), self._learned.requested))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a safetensors file that other tools can read too.
@@ -433,8 +430,7 @@ class OnlinePCA(Reader):
         >>> OnlinePCA.load(path).mean_
         array([2., 2.])
         """
-        self._model  # must have seen rows
-        self._fitted.core.model().save(path)
+        self._learned.core.model().save(path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> OnlinePCA:
@@ -469,12 +465,14 @@ class OnlinePCA(Reader):
         self._validate_params()
         return Fitted.empty(self.get_params(deep=False), X.dtype, rows, X.shape[1])
 
-    def _learn_from(self, learner: OnlinePCA, fitted: Fitted | None) -> OnlinePCA:
-        """All at once, and only after nothing failed."""
-        learner._fitted = fitted
-        for name in _LEARNED:
-            vars(self).pop(name, None)
-        vars(self).update({name: vars(learner)[name] for name in _LEARNED if name in vars(learner)})
+    def _learn_from(self, learner: OnlinePCA, fitted: Fitted) -> OnlinePCA:
+        """Take over what a learner was told of its rows and made of them, once nothing can fail any more."""
+        for name in _TOLD:
+            if name in vars(learner):
+                setattr(self, name, vars(learner)[name])
+            else:
+                self.__dict__.pop(name, None)
+        self._fitted = fitted
         return self
 
     def _check_names(self, names: Any) -> None:

@@ -121,7 +121,7 @@ void translate(const std::exception_ptr& error, void*) {
 }  // namespace roipca::python
 
 NB_MODULE(_core, module) {
-  module.attr("__version__") = std::string(roipca::version());
+  module.def("version", [] { return std::string(roipca::version()); });
   module.def(
       "instruction_set", [] { return std::string(roipca::instruction_set()); },
       "The instruction set that the kernels use, such as \"x86-64-v3\".\n\nThe best that the machine has, "

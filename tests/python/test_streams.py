@@ -1,6 +1,7 @@
 """fit_stream: one result from every kind of source, in bounded memory."""
 
 import tracemalloc
+import warnings
 
 import h5py
 import numpy as np
@@ -179,6 +180,16 @@ def test_a_stream_with_other_names_does_not_resume(X):
     pca = OnlinePCA(2).fit_stream(table(X), progress=False)
     with pytest.raises(ValueError, match="feature names should match"):
         pca.fit_stream(table(X).rename_columns(list("abcdef")), resume=True, progress=False)
+
+
+def test_a_resumed_stream_of_a_table_keeps_names_and_type(X):
+    pca = OnlinePCA(2).fit_stream(table(X[:400]), resume=True, progress=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pca.fit_stream(table(X[400:].astype(np.float32)), resume=True, progress=False)
+    assert list(pca.feature_names_in_) == NAMES
+    assert pca.components_.dtype == np.float64
+    assert pca.n_samples_seen_ == 1000
 
 
 def test_the_bar_counts_rows_and_knows_the_length(X, capsys):
