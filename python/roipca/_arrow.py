@@ -15,7 +15,7 @@ _BUFFER = 1 << 20  # bytes of each column that are read ahead, instead of all of
 
 
 def parquet_stream(path: Path, batch_size: int | None, columns: list[str] | None) -> Stream:
-    """The rows of a Parquet file, or of all in a folder. Row groups may be large: they are read bit by bit."""
+    """The rows of a Parquet file, or of all in a folder, without reading whole row groups at once."""
     files = optional("pyarrow.dataset", "parquet").dataset(path, format="parquet")
     names = _chosen(files.schema, columns)
     size = batch_size or rows_at_once(len(names))

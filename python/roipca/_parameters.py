@@ -30,14 +30,16 @@ CONSTRAINTS: dict[str, list] = {
     "n_jobs": [None, Integral],
 }
 
-# Held for a fraction of variance where the features are too many to be exact: nobody knows beforehand how many
-# components it takes, and memory must have a bound.
+# Held for a fraction of variance where the features are too many to be exact: nobody knows beforehand how
+# many components it takes, and memory must have a bound.
 MOST_FOR_FRACTION = 100
 
 
 def core_parameters(parameters: dict[str, Any], rows: int | None, features: int) -> dict[str, Any]:
     """The core's options for a stream of `rows` rows (None: nobody knows) of `features` numbers."""
-    told = {name: value.item() if isinstance(value, np.generic) else value for name, value in parameters.items()}
+    told = {
+        name: value.item() if isinstance(value, np.generic) else value for name, value in parameters.items()
+    }
     del told["whiten"]
     if told["learning_rate"] is None:
         del told["learning_rate"]

@@ -161,7 +161,7 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Returns
         -------
         log_likelihood : ndarray of shape (n_samples,)
-            With the noise variance taken as at least epsilon times the largest variance, so that it stays finite.
+            With the noise variance taken as at least epsilon times the largest variance: it stays finite.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Input of any kind as the arrays that the C++ core reads where they lie, and scikit-learn's words for what is not."""
+"""Input of any kind as arrays that the C++ core reads where they lie, or refused in scikit-learn's words."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _KEPT = (np.float64, np.float32)  # anything else becomes the first
 def as_rows(estimator: Any, X: Any, dtype: Any = None, *, check_finite: bool = True) -> Any:
     """X as C-ordered rows of float32 or float64, dense or CSR; the same memory where it is that already.
 
-    Without a dtype the rows are the estimator's first: they set its width and names, float32 stays float32 and
-    everything else becomes float64. Dense rows for the core, which looks for NaN itself, need no `check_finite`.
+    Without a dtype the rows are the estimator's first: they set its width and names, float32 stays float32
+    and everything else becomes float64. Where the core learns from dense rows, it looks for NaN itself.
     """
     return validate_data(
         estimator,

@@ -15,8 +15,8 @@ _PARQUET = (".parquet", ".pq")
 
 
 class Stream(NamedTuple):
-    """Blocks of rows, how many rows they hold together (None: nobody knows), and the features' names if they are
-    known beforehand."""
+    """Blocks of rows, how many rows they hold together (None: nobody knows), and the features' names where
+    the blocks do not carry them."""
 
     blocks: Iterable[Any]
     rows: int | None = None
@@ -42,7 +42,9 @@ def open_source(source: Any, batch_size: int | None, columns: list[str] | None) 
         return Stream(_slices(source, batch_size), source.shape[0])
     if isinstance(source, Iterable):
         return Stream(source, _rows_of_list(source))
-    raise TypeError(f"fit_stream takes arrays, tables, paths and iterables of blocks, not {type(source).__name__}")
+    raise TypeError(
+        f"fit_stream takes arrays, tables, paths and iterables of blocks, not {type(source).__name__}"
+    )
 
 
 def count_rows(block: Any) -> int:

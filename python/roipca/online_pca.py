@@ -40,10 +40,10 @@ class OnlinePCA(Reader):
         - int: so many, at most the number of features. While fewer rows were seen, directions of variance 0
           fill up the rest.
         - float in (0, 1): as many as explain more than this fraction of the variance, counted anew at every
-          reading, so that the number can change as rows come. All components are held where the features are
-          few enough to be exact (`method="auto"` with up to 960 features, or `method="exact"`), and 100 beside
-          the oversampling where they are not; a fraction that these do not reach gives all of them and a
-          warning.
+          reading, so that the number can change as rows come. All components are held where the features
+          are few enough to be exact (`method="auto"` with up to 960 features, or `method="exact"`), and 100
+          beside the oversampling where they are not; a fraction that these do not reach gives all of them
+          and a warning.
         - None: min(rows, features). `fit` knows the rows. `partial_fit` does not, holds as many components as
           features, in O(features^2) memory, and reports min(n_samples_seen_, features).
     method : {"auto", "roipca", "froipca", "ipca", "ccipca", "gha", "oja", "fd", "exact"}, default="auto"
@@ -207,7 +207,7 @@ class OnlinePCA(Reader):
             Rows. Sparse ones are made dense a few at a time.
         y : Ignored
         sample_weight : array-like of shape (n_samples,) or float, default=None
-            Weights of the rows: 0, or between 1e-100 and 1e100. None is 1 each. A row of weight 0 is left out.
+            Weights of the rows: 0, or between 1e-100 and 1e100. None is 1 each. Rows of weight 0 do not count.
 
         Returns
         -------
@@ -225,7 +225,7 @@ class OnlinePCA(Reader):
     def _add(
         self, X: Any, sample_weight: Any = None, *, stream_rows: int | None = None, named: bool = False
     ) -> OnlinePCA:
-        """Add rows of a stream of `stream_rows` rows. Where they are `named`, the caller looked at the names."""
+        """Add rows of a stream of `stream_rows` rows; `named` where the caller looked at their names."""
         fitted = self._fitted
         if fitted is None:
             learner = clone(self)
@@ -294,8 +294,8 @@ class OnlinePCA(Reader):
     ) -> OnlinePCA:
         """Learn from rows that do not fit in memory, a block at a time.
 
-        The result is that of `partial_fit` with all rows, however the source cuts them. Where a block is bad, or
-        reading fails, the estimator has learned from the blocks before.
+        The result is that of `partial_fit` with all rows, however the source cuts them. Where a block is bad,
+        or reading fails, the estimator has learned from the blocks before.
 
         Parameters
         ----------
@@ -307,8 +307,8 @@ class OnlinePCA(Reader):
               `__arrow_c_stream__`;
             - an iterable of blocks, each as `partial_fit` takes them.
         batch_size : int, default=None
-            Rows to read at a time. None is about a million numbers, and for chunked files whole chunks. Blocks
-            of an iterable are taken as they are.
+            Rows to read at a time. None is about a million numbers, and for chunked files whole chunks.
+            Blocks of an iterable are taken as they are.
         columns : list of str, default=None
             The columns to read, for sources that have names. None is all.
         progress : bool, default=True
@@ -340,7 +340,9 @@ class OnlinePCA(Reader):
                     learner._check_names(stream.names)
                     learner._add(block, stream_rows=stream.rows, named=stream.names is not None)
                 except ValueError as error:
-                    raise ValueError(f"In rows {rows} to {rows + count - 1} of the stream: {error}") from error
+                    raise ValueError(
+                        f"In rows {rows} to {rows + count - 1} of the stream: {error}"
+                    ) from error
                 if learner is not self:
                     if stream.names is not None:
                         learner.feature_names_in_ = np.asarray(stream.names, dtype=object)
@@ -418,8 +420,8 @@ class OnlinePCA(Reader):
 
         Notes
         -----
-        A model has no feature names and does not know `whiten`, nor that `n_components` was a fraction or None:
-        pickle the estimator to keep these.
+        A model has no feature names and does not know `whiten`, nor that `n_components` was a fraction or
+        None: pickle the estimator to keep these.
 
         Examples
         --------

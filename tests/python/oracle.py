@@ -12,7 +12,7 @@ def batch_components(X, m, weights=None):
 
 
 def subspace_error(U, V):
-    """|UU' - VV'|^2 / |UU'|^2 of two sets of orthonormal rows, without cancellation: 0 is the same subspace."""
+    """|UU' - VV'|^2 / |UU'|^2 of two sets of orthonormal rows, without cancellation: 0 for one subspace."""
     U, V = np.asarray(U, dtype=np.float64), np.asarray(V, dtype=np.float64)
     return 2 * np.linalg.norm(U - (U @ V.T) @ V) ** 2 / len(U)
 

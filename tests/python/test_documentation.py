@@ -53,5 +53,10 @@ def test_every_public_function_has_shapes_and_an_example(name):
 def test_every_parameter_and_attribute_is_described():
     text = inspect.getdoc(OnlinePCA)
     attributes = [name for name in dir(OnlinePCA) if name.endswith("_") and not name.startswith("_")]
-    for name in [*inspect.signature(OnlinePCA).parameters, *attributes, "n_features_in_", "feature_names_in_"]:
+    for name in [
+        *inspect.signature(OnlinePCA).parameters,
+        *attributes,
+        "n_features_in_",
+        "feature_names_in_",
+    ]:
         assert re.search(rf"^{name} : ", text, flags=re.MULTILINE), name

@@ -153,7 +153,9 @@ def test_readers_refuse_bad_rows(rows, X):
         pca.inverse_transform(np.full((1, 4), np.nan))
 
 
-@pytest.mark.parametrize("row", [np.full(30, np.nan), np.ones(29), np.ones((1, 30)), 1.0, ["a"] * 30, [1j] * 30])
+@pytest.mark.parametrize(
+    "row", [np.full(30, np.nan), np.ones(29), np.ones((1, 30)), 1.0, ["a"] * 30, [1j] * 30]
+)
 def test_update_refuses_bad_rows_and_nothing_is_lost(rows, row):
     pca = OnlinePCA(4).fit(rows)
     before = state(pca)

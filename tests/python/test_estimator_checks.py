@@ -58,6 +58,7 @@ def test_is_a_scikit_learn_estimator_of_float32(estimator, check, monkeypatch):
 
 
 # What scikit-learn asks of its own estimators only.
+@pytest.mark.filterwarnings("ignore:X (does not have valid|has) feature names")
 @pytest.mark.parametrize(
     "check",
     [

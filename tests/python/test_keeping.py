@@ -71,7 +71,11 @@ def test_merging_leaves_both_as_they_were(rows):
 def test_models_that_do_not_fit_together_are_not_merged(rows):
     pd = pytest.importorskip("pandas")
     pca = OnlinePCA(4).fit(rows)
-    for other in (OnlinePCA(4).fit(rows.astype(np.float32)), OnlinePCA(3).fit(rows), OnlinePCA(4).fit(rows[:, :9])):
+    for other in (
+        OnlinePCA(4).fit(rows.astype(np.float32)),
+        OnlinePCA(3).fit(rows),
+        OnlinePCA(4).fit(rows[:, :9]),
+    ):
         with pytest.raises(ValueError):
             pca.merge(other)
     named = [OnlinePCA(1).fit(pd.DataFrame(np.eye(2), columns=list(names))) for names in ("ab", "cd")]

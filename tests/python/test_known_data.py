@@ -9,7 +9,12 @@ from sklearn.decomposition import PCA, IncrementalPCA
 
 from roipca import OnlinePCA
 
-DATA = {"digits": (load_digits, 7), "iris": (load_iris, 2), "wine": (load_wine, 3), "cancer": (load_breast_cancer, 5)}
+DATA = {
+    "digits": (load_digits, 7),
+    "iris": (load_iris, 2),
+    "wine": (load_wine, 3),
+    "cancer": (load_breast_cancer, 5),
+}
 
 
 @pytest.fixture(params=DATA)
@@ -49,7 +54,9 @@ def test_auto_is_exact_on_small_data(data):
     np.testing.assert_allclose(pca.noise_variance_, truth.noise_variance_, rtol=1e-6)
     np.testing.assert_allclose(pca.mean_, truth.mean_, rtol=1e-12)
     np.testing.assert_allclose(pca.var_, X.var(axis=0, ddof=1), rtol=1e-10, atol=1e-20)
-    np.testing.assert_allclose(np.abs(pca.transform(X)), np.abs(truth.transform(X)), atol=1e-6 * np.abs(X).max())
+    np.testing.assert_allclose(
+        np.abs(pca.transform(X)), np.abs(truth.transform(X)), atol=1e-6 * np.abs(X).max()
+    )
 
 
 def test_incremental_pcas_documented_example():

@@ -29,7 +29,9 @@ def test_likelihood_is_that_of_a_normal_distribution(X):
 
 
 def test_whitening_does_not_change_the_covariance(X):
-    assert np.array_equal(OnlinePCA(3, whiten=True).fit(X).get_covariance(), OnlinePCA(3).fit(X).get_covariance())
+    assert np.array_equal(
+        OnlinePCA(3, whiten=True).fit(X).get_covariance(), OnlinePCA(3).fit(X).get_covariance()
+    )
 
 
 def test_precision_is_finite_where_the_covariance_is_singular():

@@ -61,7 +61,9 @@ def test_an_instruction_set_can_be_forced(isa):
         pytest.skip("this machine has no such instruction set")
     code = "import roipca; print(roipca.instruction_set())"
     environment = {**os.environ, "ROIPCA_ISA": isa}
-    shown = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    shown = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
     assert shown.stdout.strip() == isa
 
 
@@ -70,7 +72,8 @@ def test_libraries_for_files_are_imported_only_when_needed():
         "import sys, sklearn.base, sklearn.utils.validation\n"
         "before = set(sys.modules)\n"
         "import roipca\n"
-        "print([m for m in ('pyarrow', 'h5py', 'zarr', 'polars', 'tqdm') if m in set(sys.modules) - before])\n"
+        "after = set(sys.modules) - before\n"
+        "print([m for m in ('pyarrow', 'h5py', 'zarr', 'polars', 'tqdm') if m in after])\n"
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "[]"

@@ -92,7 +92,10 @@ def test_rows_of_weight_zero_leave_no_trace(rows):
 
 def test_forgetting_follows_a_change():
     rng = np.random.default_rng(0)
-    before, after = rng.standard_normal((2000, 5)) * [9, 1, 1, 1, 1], rng.standard_normal((500, 5)) * [1, 9, 1, 1, 1]
+    before, after = (
+        rng.standard_normal((2000, 5)) * [9, 1, 1, 1, 1],
+        rng.standard_normal((500, 5)) * [1, 9, 1, 1, 1],
+    )
     remembers = OnlinePCA(1).fit(before).partial_fit(after)
     forgets = OnlinePCA(1, forgetting=0.98).fit(before).partial_fit(after)
     assert np.argmax(remembers.components_) == 0

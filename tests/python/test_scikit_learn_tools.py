@@ -17,14 +17,18 @@ from roipca import OnlinePCA
 
 def test_works_in_a_pipeline():
     X, y = load_digits(return_X_y=True)
-    pipeline = make_pipeline(StandardScaler(), OnlinePCA(30), LogisticRegression(max_iter=500)).fit(X[:1500], y[:1500])
+    pipeline = make_pipeline(StandardScaler(), OnlinePCA(30), LogisticRegression(max_iter=500)).fit(
+        X[:1500], y[:1500]
+    )
     assert pipeline.score(X[1500:], y[1500:]) > 0.85
 
 
 def test_grid_search_finds_the_number_of_components_by_likelihood():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((400, 3)) * 5 @ rng.standard_normal((3, 12)) + rng.standard_normal((400, 12))
-    search = GridSearchCV(OnlinePCA(), {"n_components": [1, 2, 3, 4, 6], "update": ["block", "sample"]}).fit(X)
+    search = GridSearchCV(OnlinePCA(), {"n_components": [1, 2, 3, 4, 6], "update": ["block", "sample"]}).fit(
+        X
+    )
     assert search.best_params_["n_components"] == 3
 
 
@@ -32,7 +36,11 @@ def test_transforms_some_columns_of_a_frame():
     frame = pd.DataFrame(np.random.default_rng(0).standard_normal((50, 4)), columns=list("abcd"))
     columns = ColumnTransformer([("pca", OnlinePCA(2), ["a", "b", "c"])], remainder="passthrough")
     columns.set_output(transform="pandas")
-    assert list(columns.fit_transform(frame).columns) == ["pca__onlinepca0", "pca__onlinepca1", "remainder__d"]
+    assert list(columns.fit_transform(frame).columns) == [
+        "pca__onlinepca0",
+        "pca__onlinepca1",
+        "remainder__d",
+    ]
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars"])

@@ -1,5 +1,6 @@
 """fit_stream: one result from every kind of source, in bounded memory."""
 
+import sys
 import tracemalloc
 import warnings
 
@@ -47,7 +48,9 @@ def parquet_folder(X, folder):
 
 
 def hdf5(X, folder):
-    return h5py.File(folder / "rows.h5", "w").create_dataset("rows", data=X, chunks=(64, 6), compression="gzip")
+    return h5py.File(folder / "rows.h5", "w").create_dataset(
+        "rows", data=X, chunks=(64, 6), compression="gzip"
+    )
 
 
 def zarr_path(X, folder):
@@ -100,7 +103,9 @@ def test_every_source_gives_the_model_of_its_rows_to_the_last_bit(X, tmp_path, k
         assert list(pca.feature_names_in_) == NAMES
 
 
-@pytest.mark.parametrize("kind", ["npy path", "parquet path", "arrow reader", "hdf5", "zarr array", "generator"])
+@pytest.mark.parametrize(
+    "kind", ["npy path", "parquet path", "arrow reader", "hdf5", "zarr array", "generator"]
+)
 def test_float32_stays_float32(X, tmp_path, kind):
     X = X.astype(np.float32)
     pca = OnlinePCA(2).fit_stream(SOURCES[kind](X, tmp_path), progress=False)
@@ -154,7 +159,7 @@ def test_what_is_no_source_is_told_so():
 
 
 def test_a_missing_library_is_named_with_its_extra(monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "pyarrow.dataset", None)
+    monkeypatch.setitem(sys.modules, "pyarrow.dataset", None)
     with pytest.raises(ImportError, match=r"needs pyarrow: pip install 'roipca\[parquet\]'"):
         _sources.open_source("rows.parquet", None, None)
 

@@ -15,7 +15,7 @@ def in_thread(work):
     def guarded():
         try:
             work()
-        except BaseException as error:  # noqa: BLE001 - told to the test's own thread
+        except BaseException as error:  # told to the test's own thread
             failures.append(error)
 
     thread = threading.Thread(target=guarded)
