@@ -207,7 +207,7 @@ class OnlinePCA(Reader):
             Rows. Sparse ones are made dense a few at a time.
         y : Ignored
         sample_weight : array-like of shape (n_samples,) or float, default=None
-            Weights of the rows: 0, or between 1e-100 and 1e100. None is 1 each. Rows of weight 0 do not count.
+            Weights of the rows: 0, or between 1e-100 and 1e100. None is 1 each. A weight of 0 skips the row.
 
         Returns
         -------
