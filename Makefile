@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 .DEFAULT_GOAL := help
 # Prerequisites run in the order written, whatever -j says; Ninja does the parallel work.
 .NOTPARALLEL:
-.PHONY: help deps deps-dev deps-python build demo test asan tidy format format-check coverage bench install clean
+.PHONY: help deps deps-dev deps-python build python demo test asan tidy format format-check coverage bench install clean
 
 SOURCES = $(shell find include src cli python tests -name '*.hpp' -o -name '*.cpp')
 
@@ -26,13 +26,19 @@ build: ## Build library, program and tests in build/release
 	cmake --preset release
 	cmake --build --preset release
 
+python: deps-python ## Build the Python package, with what its tests need, in build/python-venv
+	python3 -m venv build/python-venv
+	build/python-venv/bin/pip install -q scikit-build-core nanobind
+	build/python-venv/bin/pip install -q --no-build-isolation --config-settings=build-dir=build/python '.[test]'
+
 demo: deps ## Build the program and run its demonstration
 	cmake --preset release
 	cmake --build --preset release --target roipca_cli
 	build/release/cli/roipca demo
 
-test: deps build ## Build everything and run all tests
+test: deps build python ## Build everything and run all tests, of C++ and of Python
 	ctest --preset release --output-on-failure -j2
+	build/python-venv/bin/python -m pytest -q
 
 asan: deps ## Run all tests under the address and undefined behaviour sanitizers
 	cmake --preset asan

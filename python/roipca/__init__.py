@@ -1,6 +1,7 @@
 """Online PCA: one pass over a stream, memory for a few components, nothing to tune."""
 
-from ._core import __version__, instruction_set
+from ._core import instruction_set, version
 from .online_pca import OnlinePCA
 
+__version__ = version()
 __all__ = ["OnlinePCA", "__version__", "instruction_set"]

@@ -1,13 +1,19 @@
-"""Which of the two kinds of model a file holds."""
+"""Models on disk and as bytes, of whichever of the two kinds they are."""
+
+from __future__ import annotations
 
 import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
 
 from . import _core
 
 _LONGEST_HEADER = 1 << 20
 
 
-def _holds_float32(path):
+def _holds_float32(path: str | os.PathLike[str]) -> bool:
     """Whether the safetensors header says so. A file without a readable header holds nothing: False."""
     with open(path, "rb") as file:
         length = int.from_bytes(file.read(8), "little")
@@ -18,7 +24,23 @@ def _holds_float32(path):
         return False
 
 
-def load_model(path):
+def load_model(path: str | os.PathLike[str]) -> Any:
     """The model in the file; OSError that says what is wrong with it otherwise."""
     kind = _core.ModelF32 if _holds_float32(path) else _core.ModelF64
     return kind.load(path)
+
+
+def model_to_bytes(model: Any) -> bytes:
+    """What `save` would write."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "model")
+        model.save(path)
+        return path.read_bytes()
+
+
+def model_from_bytes(data: bytes) -> Any:
+    """The inverse of `model_to_bytes`."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "model")
+        path.write_bytes(data)
+        return load_model(path)

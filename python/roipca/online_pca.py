@@ -1,26 +1,103 @@
 """The estimator, with scikit-learn's names and meanings."""
 
-import inspect
+from __future__ import annotations
+
 import os
-from numbers import Integral
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import clone
 
-from . import _core
+from ._fitted import Fitted
 from ._model_file import load_model
-from ._rows import as_rows, as_weights
+from ._parameters import CONSTRAINTS
+from ._reader import Reader
+from ._rows import MatrixLike, are_rows, as_row, as_rows, as_weights
+from ._sources import count_rows, open_source, progress_bar
 
-_ESTIMATORS = {np.dtype(np.float32): _core.EstimatorF32, np.dtype(np.float64): _core.EstimatorF64}
-_DTYPES = {estimator: dtype for dtype, estimator in _ESTIMATORS.items()}
-
-
-def _is_count(value):
-    return isinstance(value, Integral) and not isinstance(value, bool) and value >= 1
+_TOLD = ("n_features_in_", "feature_names_in_")
 
 
-class OnlinePCA:
+class OnlinePCA(Reader):
     """Principal components of a stream of rows, in one pass and O(components x features) memory.
 
+    The way rows are cut into calls does not change the result, to the last bit. A call with a bad row (NaN,
+    infinity, another width) raises ValueError and changes nothing.
+
+    Rows of float32 or float64 in C order are read where they lie, others are converted. The first rows decide
+    whether components and scores are float32 or float64; means, variances and statistics are always float64.
+
+    Threads may share an estimator once it has seen its first rows: one call at a time works on it, with the
+    interpreter free for others, and every reading is of one moment between two calls.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=None
+        Components to report.
+
+        - int: so many, at most the number of features. While fewer rows were seen, directions of variance 0
+          fill up the rest.
+        - float in (0, 1): as many as explain more than this fraction of the variance, counted anew at every
+          reading, so that the number can change as rows come. All components are held where the features
+          are few enough to be exact (`method="auto"` with up to 960 features, or `method="exact"`), and 100
+          beside the oversampling where they are not; a fraction that these do not reach gives all of them
+          and a warning.
+        - None: min(rows, features). `fit` knows the rows. `partial_fit` does not, holds as many components as
+          features, in O(features^2) memory, and reports min(n_samples_seen_, features).
+    method : {"auto", "roipca", "froipca", "ipca", "ccipca", "gha", "oja", "fd", "exact"}, default="auto"
+        "auto" is exact where the features are few beside the components, else roipca.
+    mu : {"mean", "zero"} or float, default="mean"
+        The variance that roipca and froipca assume along directions that are not held.
+    tau : {"zero", "optimal"}, default="zero"
+        How froipca stands in for rotations inside the components.
+    oversampling : "auto" or int, default="auto"
+        Components held beyond those reported: what buys accuracy.
+    update : {"block", "sample"}, default="block"
+        Whether roipca and ipca update by blocks of rows, or with every row. (Read it with `get_params`: the
+        attribute of this name is the method `update(x)`.)
+    block_size : "auto" or int, default="auto"
+        Rows in a block.
+    center : bool, default=True
+        Subtract the running mean.
+    whiten : bool, default=False
+        Scale the scores of `transform` to unit variance. Components without variance have scores of 0.
+    forgetting : float in (0, 1], default=1.0
+        Factor by which all that came before is scaled down at each row.
+    learning_rate : None, "auto" or float, default=None
+        c of the rate c/n of gha and oja. None follows the variance, "auto" tunes c on the first rows.
+    n_jobs : int or None, default=None
+        Threads that share the rows of a call, for blocks and for exact; -1 for one a processor. The result
+        depends on the number, but not on how they were scheduled. None is 1.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components_, n_features_in_)
+        Orthonormal, by descending variance, the largest entry of each positive.
+    explained_variance_ : ndarray of shape (n_components_,)
+        Variance along each component.
+    explained_variance_ratio_ : ndarray of shape (n_components_,)
+        The same as a part of the total variance of all features.
+    singular_values_ : ndarray of shape (n_components_,)
+        Singular values of the centred rows.
+    mean_ : ndarray of shape (n_features_in_,)
+        Mean of each feature; zero without centring.
+    var_ : ndarray of shape (n_features_in_,)
+        Variance of each feature.
+    noise_variance_ : float
+        Mean variance along the directions that are not reported.
+    n_components_ : int
+        Components reported.
+    n_samples_seen_ : int
+        Rows of positive weight seen.
+    n_features_in_ : int
+        Numbers in a row.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where the first rows came with names that are all strings.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from roipca import OnlinePCA
     >>> rows = np.random.default_rng(0).standard_normal((1000, 50)) * np.linspace(5, 1, 50)
@@ -29,62 +106,32 @@ class OnlinePCA:
     ...     pca = pca.partial_fit(part)
     >>> pca.components_.shape, pca.transform(rows).shape
     ((3, 50), (1000, 3))
-
-    The way rows are cut into calls does not change the result, to the last bit. A call with a bad row (NaN,
-    infinity, another width) raises ValueError and changes nothing.
-
-    Rows of float32 or float64 in C order are read where they lie, others are converted. The first rows decide
-    whether components and scores are float32 or float64; means, variances and statistics are always float64.
-
-    Parameters
-    ----------
-    n_components : int or None
-        Components to report. None: min(rows, features) in `fit`, the number of features in `partial_fit`.
-    method : {"auto", "roipca", "froipca", "ipca", "ccipca", "gha", "oja", "fd", "exact"}
-        "auto" is exact where the features are few beside the components, else roipca.
-    mu : {"mean", "zero"} or float
-        The variance that roipca and froipca assume along directions that are not held.
-    tau : {"zero", "optimal"}
-        How froipca stands in for rotations inside the components.
-    oversampling : "auto" or int
-        Components held beyond those reported: what buys accuracy.
-    update : {"block", "sample"}
-        Whether roipca and ipca update by blocks of rows, or with every row.
-    block_size : "auto" or int
-        Rows in a block.
-    center : bool
-        Subtract the running mean.
-    whiten : bool
-        Scale the scores of `transform` to unit variance. Components without variance have scores of 0.
-    forgetting : float in (0, 1]
-        Factor by which all that came before is scaled down at each row.
-    learning_rate : None, "auto" or float
-        c of the rate c/n of gha and oja. None follows the variance, "auto" tunes c on the first rows.
-    n_jobs : int or None
-        Threads that share the rows of a call, for blocks and for exact; -1 for one a processor. The result
-        depends on the number, but not on how they were scheduled. None is 1.
-
-    Attributes
-    ----------
-    components_ : array (n_components_, n_features_in_)
-        Orthonormal, by descending variance, the largest entry of each positive.
-    explained_variance_, explained_variance_ratio_, singular_values_ : array (n_components_,)
-    mean_, var_ : array (n_features_in_,)
-    noise_variance_ : float
-    n_components_, n_samples_seen_, n_features_in_ : int
     """
 
-    _core = None  # the C++ estimator, once there are rows
+    _parameter_constraints = CONSTRAINTS
 
-    def __init__(self, n_components=None, *, method="auto", mu="mean", tau="zero", oversampling="auto",
-                 update="block", block_size="auto", center=True, whiten=False, forgetting=1.0,
-                 learning_rate=None, n_jobs=None):
+    def __init__(
+        self,
+        n_components: int | float | None = None,
+        *,
+        method: str = "auto",
+        mu: str | float = "mean",
+        tau: str = "zero",
+        oversampling: str | int = "auto",
+        update: str = "block",
+        block_size: str | int = "auto",
+        center: bool = True,
+        whiten: bool = False,
+        forgetting: float = 1.0,
+        learning_rate: str | float | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_components = n_components
         self.method = method
         self.mu = mu
         self.tau = tau
         self.oversampling = oversampling
-        self.update = update
+        self.__dict__["update"] = update
         self.block_size = block_size
         self.center = center
         self.whiten = whiten
@@ -92,147 +139,345 @@ class OnlinePCA:
         self.learning_rate = learning_rate
         self.n_jobs = n_jobs
 
-    def get_params(self, deep=True):
-        """The parameters by name, as scikit-learn's tools ask for them."""
-        return {name: vars(self)[name] for name in _PARAMETERS}
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name.
 
-    def set_params(self, **params):
-        """Set parameters by name. All but `whiten` count from the next `fit` on."""
-        for name, value in params.items():
-            if name not in _PARAMETERS:
-                raise ValueError(f"Invalid parameter {name!r}; valid parameters are {_PARAMETERS}")
-            setattr(self, name, value)
-        return self
+        Parameters
+        ----------
+        deep : bool, default=True
+            As in other estimators; there are no parameters of parameters.
 
-    def __repr__(self):
-        defaults = inspect.signature(type(self)).parameters
-        changed = [f"{k}={v!r}" for k, v in self.get_params().items() if repr(v) != repr(defaults[k].default)]
-        return f"OnlinePCA({', '.join(changed)})"
+        Returns
+        -------
+        params : dict
+            Every parameter and its value.
 
-    def fit(self, X, y=None, sample_weight=None):
-        """Forget everything and add the rows X (rows, features)."""
-        X = as_rows(X)
-        core = self._new_core(X.dtype, min(X.shape))
-        core.fit(X, as_weights(sample_weight, len(X)))
-        self._core = core
-        return self
+        Examples
+        --------
+        >>> from roipca import OnlinePCA
+        >>> OnlinePCA(update="sample").get_params()["update"]
+        'sample'
+        """
+        return {**super().get_params(deep), "update": self.__dict__["update"]}
 
-    def partial_fit(self, X, y=None, sample_weight=None):
-        """Add the rows X (rows, features), from one row on; a row of weight 0 is left out."""
-        X = as_rows(X, self._dtype)
-        core = self._core or self._new_core(X.dtype, X.shape[1])
-        core.partial_fit(X, as_weights(sample_weight, len(X)))
-        self._core = core
+    def fit(self, X: MatrixLike, y: Any = None, sample_weight: ArrayLike | None = None) -> OnlinePCA:
+        """Forget everything and learn from rows.
+
+        Methods that work row by row start from a batch PCA of the first 500 rows; with sparse rows, as
+        `partial_fit` does, from the first row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows. Sparse ones are made dense a few at a time.
+        y : Ignored
+        sample_weight : array-like of shape (n_samples,) or float, default=None
+            Weights of the rows: 0, or between 1e-100 and 1e100. None is 1 each.
+
+        Returns
+        -------
+        self : OnlinePCA
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from roipca import OnlinePCA
+        >>> X = np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]])
+        >>> OnlinePCA(1).fit(X).explained_variance_ratio_
+        array([1.])
+        """
+        learner = clone(self)
+        X = as_rows(learner, X, check_finite=False)
+        weights = as_weights(sample_weight, X.shape[0])
+        if weights is not None and not weights.any():
+            raise ValueError("Sample weights must contain at least one non-zero number.")
+        fitted = learner._empty(X, rows=X.shape[0])
+        if isinstance(X, np.ndarray):
+            fitted.core.fit(X, weights)
+        else:
+            fitted.add(X, weights)
+        return self._learn_from(learner, fitted)
+
+    def partial_fit(self, X: MatrixLike, y: Any = None, sample_weight: ArrayLike | None = None) -> OnlinePCA:
+        """Add rows, from one row on.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows. Sparse ones are made dense a few at a time.
+        y : Ignored
+        sample_weight : array-like of shape (n_samples,) or float, default=None
+            Weights of the rows: 0, or between 1e-100 and 1e100. None is 1 each. A weight of 0 skips the row.
+
+        Returns
+        -------
+        self : OnlinePCA
+
+        Examples
+        --------
+        >>> from roipca import OnlinePCA
+        >>> pca = OnlinePCA(1).partial_fit([[1.0, 1.0]]).partial_fit([[2.0, 2.0], [3.0, 3.0]])
+        >>> pca.n_samples_seen_
+        3
+        """
+        return self._add(X, sample_weight)
+
+    def _add(
+        self, X: Any, sample_weight: Any = None, *, stream_rows: int | None = None, named: bool = False
+    ) -> OnlinePCA:
+        """Add rows of a stream of `stream_rows` rows; `named` where the caller looked at their names."""
+        fitted = self._fitted
+        if fitted is None:
+            learner = clone(self)
+            X = as_rows(learner, X, check_finite=False)
+            fitted = learner._empty(X, rows=stream_rows)
+            fitted.add(X, as_weights(sample_weight, X.shape[0]))
+            return self._learn_from(learner, fitted) if fitted.core.rows_seen > 0 else self
+        if named:
+            X = np.asarray(X, fitted.dtype)
+        no_names = named or "feature_names_in_" not in vars(self)
+        if not (no_names and are_rows(X, fitted.dtype, self.n_features_in_)):
+            X = as_rows(self, X, fitted.dtype, check_finite=False)
+        fitted.add(X, as_weights(sample_weight, X.shape[0]))
         return self
 
     @property
-    def update(self):
-        """update(x): add one row x (features,). The parameter of this name is in `get_params`."""
-        return self._add_row
+    def update(self) -> Callable[[ArrayLike], OnlinePCA]:
+        """Add one row: update(x), for streams that come row by row.
+
+        The parameter of this name (by blocks or row by row) is in `get_params`.
+
+        Parameters
+        ----------
+        x : array-like of shape (n_features,)
+            One row; fastest as a contiguous array of the estimator's own float32 or float64.
+
+        Returns
+        -------
+        self : OnlinePCA
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from roipca import OnlinePCA
+        >>> pca = OnlinePCA(1)
+        >>> for x in np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]]):
+        ...     pca = pca.update(x)
+        >>> pca.mean_
+        array([2., 2.])
+        """
+        return self._update
 
     @update.setter
-    def update(self, value):
+    def update(self, value: str) -> None:
         # A property goes before the instance's dictionary, so parameter and method can share the name.
-        vars(self)["update"] = value
+        self.__dict__["update"] = value
 
-    def _add_row(self, x):
-        core = self._core
-        if core is None:
-            return self.partial_fit(np.asarray(x)[np.newaxis])
-        core.update(np.asarray(x, _DTYPES[type(core)], order="C"))
+    def _update(self, x: ArrayLike) -> OnlinePCA:
+        fitted = self._fitted
+        if fitted is None:
+            return self.partial_fit(as_row(x)[np.newaxis])
+        try:
+            fitted.core.update(x)
+        except TypeError:
+            fitted.core.update(as_row(x, fitted.dtype))
         return self
 
-    def fit_transform(self, X, y=None, sample_weight=None):
-        """Fit to the rows and return their scores."""
+    def fit_stream(
+        self,
+        source: Any,
+        *,
+        batch_size: int | None = None,
+        columns: list[str] | None = None,
+        progress: bool = True,
+        resume: bool = False,
+    ) -> OnlinePCA:
+        """Learn from rows that do not fit in memory, a block at a time.
+
+        The result is that of `partial_fit` with all rows, however the source cuts them. Where a block is bad,
+        or reading fails, the estimator has learned from the blocks before.
+
+        Parameters
+        ----------
+        source : str, path or object
+            - a path to a `.npy` file, a `.parquet` file or folder of such, or a `.zarr` array;
+            - an array of two dimensions that can be sliced: NumPy, memory maps, h5py datasets, zarr arrays;
+            - a pandas or polars frame, or a scipy CSR matrix;
+            - a pyarrow table, dataset, scanner, record batch reader or Parquet file, or anything else with
+              `__arrow_c_stream__`;
+            - an iterable of blocks, each as `partial_fit` takes them.
+        batch_size : int, default=None
+            Rows to read at a time. None is about a million numbers, and for chunked files whole chunks.
+            Blocks of an iterable are taken as they are.
+        columns : list of str, default=None
+            The columns to read, for sources that have names. None is all.
+        progress : bool, default=True
+            Show a bar with rows a second and, where the source knows its length, the time left.
+        resume : bool, default=False
+            Go on from the rows already seen instead of forgetting them.
+
+        Returns
+        -------
+        self : OnlinePCA
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from roipca import OnlinePCA
+        >>> blocks = (np.random.default_rng(i).standard_normal((100, 5)) for i in range(10))
+        >>> OnlinePCA(2).fit_stream(blocks, progress=False).n_samples_seen_
+        1000
+        """
+        stream = open_source(source, batch_size, columns)
+        learner = self if resume and self._fitted is not None else clone(self)
+        rows = 0
+        with progress_bar(stream.rows, progress) as bar:
+            for block in stream.blocks:
+                count = count_rows(block)
+                if count == 0:
+                    continue
+                try:
+                    learner._check_names(stream.names)
+                    learner._add(block, stream_rows=stream.rows, named=stream.names is not None)
+                except ValueError as error:
+                    raise ValueError(
+                        f"In rows {rows} to {rows + count - 1} of the stream: {error}"
+                    ) from error
+                if learner is not self:
+                    if stream.names is not None:
+                        learner.feature_names_in_ = np.asarray(stream.names, dtype=object)
+                    learner = self._learn_from(learner, learner._learned)
+                rows += count
+                bar.update(count)
+        if rows == 0:
+            raise ValueError("Found a stream of 0 sample(s) while a minimum of 1 is required by OnlinePCA.")
+        return self
+
+    def fit_transform(
+        self, X: MatrixLike, y: Any = None, sample_weight: ArrayLike | None = None
+    ) -> np.ndarray:
+        """Learn from rows and return their scores.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+        y : Ignored
+        sample_weight : array-like of shape (n_samples,) or float, default=None
+            Weights of the rows, as in `fit`.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples, n_components_)
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from roipca import OnlinePCA
+        >>> X = np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]])
+        >>> OnlinePCA(1).fit_transform(X).round(3) + 0.0
+        array([[-1.414],
+               [ 0.   ],
+               [ 1.414]])
+        """
         return self.fit(X, y, sample_weight).transform(X)
 
-    def transform(self, X):
-        """Scores of the rows X on the components: array (rows, n_components_)."""
-        model = self._model
-        scores = model.transform(as_rows(X, self._dtype))
-        if self.whiten:
-            deviation = np.sqrt(model.explained_variance)
-            scores *= np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 0)
-        return scores
+    def merge(self, other: OnlinePCA) -> OnlinePCA:
+        """A new estimator of the rows of both, to fit parts of the rows in threads, processes or clusters.
 
-    def inverse_transform(self, X):
-        """Rows (rows, n_features_in_) from their scores X (rows, n_components_)."""
-        model = self._model
-        scores = as_rows(X, self._dtype)
-        if self.whiten:
-            scores = as_rows(scores * np.sqrt(model.explained_variance), self._dtype)
-        return model.inverse_transform(scores)
+        Parameters
+        ----------
+        other : OnlinePCA
+            One that has seen rows of the same features, with the same number of components and centring.
 
-    def score_samples(self, X):
-        """Log-likelihood of each row under probabilistic PCA: array (rows,)."""
-        return self._model.log_likelihood(as_rows(X, self._dtype))
+        Returns
+        -------
+        merged : OnlinePCA
+            With the parameters of this one. Mean, variances and counts are exact.
 
-    def score(self, X, y=None):
-        """Mean log-likelihood of the rows."""
-        return float(np.mean(self.score_samples(X)))
-
-    def t2(self, X):
-        """Hotelling's T^2 of each row: its squared whitened scores, summed."""
-        return self._model.t2(as_rows(X, self._dtype))
-
-    def spe(self, X):
-        """Squared prediction error of each row: its squared distance from the components' plane."""
-        return self._model.spe(as_rows(X, self._dtype))
-
-    def merge(self, other):
-        """A new estimator of the rows of both, with the parameters of this one."""
-        mine, theirs = self._model, other._model
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from roipca import OnlinePCA
+        >>> X = np.random.default_rng(0).standard_normal((100, 5))
+        >>> both = OnlinePCA(2).fit(X[:50]).merge(OnlinePCA(2).fit(X[50:]))
+        >>> both.n_samples_seen_, np.allclose(both.mean_, X.mean(axis=0))
+        (100, True)
+        """
+        mine, theirs = self._learned.core.model(), other._learned.core.model()
         if type(mine) is not type(theirs):
             raise ValueError("an estimator of float32 and one of float64 cannot be merged")
-        merged = type(self)(**self.get_params())
-        merged._core = type(self._core)(mine.merge(theirs))
-        return merged
+        self._check_names(getattr(other, "feature_names_in_", None))
+        return clone(self)._learn_from(self, Fitted.from_model(mine.merge(theirs), self._learned.requested))
 
-    def save(self, path):
-        """Write the model to a safetensors file. `whiten` is not part of a model."""
-        self._model.save(path)
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a safetensors file that other tools can read too.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to. A file of that name is replaced whole or left as it was.
+
+        Notes
+        -----
+        A model has no feature names and does not know `whiten`, nor that `n_components` was a fraction or
+        None: pickle the estimator to keep these.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> from roipca import OnlinePCA
+        >>> path = os.path.join(tempfile.mkdtemp(), "model.safetensors")
+        >>> OnlinePCA(1).fit([[1.0, 1.0], [3.0, 3.0]]).save(path)
+        >>> OnlinePCA.load(path).mean_
+        array([2., 2.])
+        """
+        self._learned.core.model().save(path)
 
     @classmethod
-    def load(cls, path):
-        """The estimator whose model `save` wrote, ready to go on."""
+    def load(cls, path: str | os.PathLike[str]) -> OnlinePCA:
+        """The estimator whose model `save` wrote, ready to go on.
+
+        Parameters
+        ----------
+        path : str or path
+            Of the file.
+
+        Returns
+        -------
+        pca : OnlinePCA
+            With the parameters that made the model.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> from roipca import OnlinePCA
+        >>> path = os.path.join(tempfile.mkdtemp(), "model.safetensors")
+        >>> OnlinePCA(1).fit([[1.0, 1.0], [3.0, 3.0]]).save(path)
+        >>> OnlinePCA.load(path).partial_fit([[5.0, 5.0]]).mean_
+        array([3., 3.])
+        """
         model = load_model(path)
         pca = cls(**model.parameters)
-        pca._core = (_core.EstimatorF32 if isinstance(model, _core.ModelF32) else _core.EstimatorF64)(model)
+        pca._fitted = Fitted.from_model(model, pca.n_components)
+        pca.n_features_in_ = model.features
         return pca
 
-    def _new_core(self, dtype, most_components):
-        n_components = most_components if self.n_components is None else self.n_components
-        if not _is_count(n_components):
-            raise ValueError(f"n_components must be None or an int from 1 on, not {n_components!r}")
-        n_jobs = 1 if self.n_jobs is None else os.cpu_count() if self.n_jobs == -1 else self.n_jobs
-        if not _is_count(n_jobs):
-            raise ValueError(f"n_jobs must be None, -1 or an int from 1 on, not {n_jobs!r}")
-        parameters = {**self.get_params(), "n_components": int(n_components), "n_jobs": int(n_jobs)}
-        del parameters["whiten"]
-        if self.learning_rate is None:
-            del parameters["learning_rate"]
-        return _ESTIMATORS[dtype](parameters)
+    def _empty(self, X: Any, rows: int | None) -> Fitted:
+        self._validate_params()
+        return Fitted.empty(self.get_params(deep=False), X.dtype, rows, X.shape[1])
 
-    @property
-    def _dtype(self):
-        return None if self._core is None else _DTYPES[type(self._core)]
+    def _learn_from(self, learner: OnlinePCA, fitted: Fitted) -> OnlinePCA:
+        """Take over what a learner was told of its rows and made of them, once nothing can fail any more."""
+        for name in _TOLD:
+            if name in vars(learner):
+                setattr(self, name, vars(learner)[name])
+            else:
+                self.__dict__.pop(name, None)
+        self._fitted = fitted
+        return self
 
-    @property
-    def _model(self):
-        if self._core is None or self._core.rows_seen == 0:
-            raise AttributeError("This OnlinePCA has seen no rows yet: call 'fit' or 'partial_fit' first")
-        return self._core.model()
-
-    components_ = property(lambda self: self._model.components)
-    explained_variance_ = property(lambda self: self._model.explained_variance)
-    explained_variance_ratio_ = property(lambda self: self._model.explained_variance_ratio)
-    singular_values_ = property(lambda self: self._model.singular_values)
-    mean_ = property(lambda self: self._model.mean)
-    var_ = property(lambda self: self._model.feature_variance)
-    noise_variance_ = property(lambda self: self._model.noise_variance)
-    n_components_ = property(lambda self: self._model.n_components)
-    n_samples_seen_ = property(lambda self: self._model.rows)
-    n_features_in_ = property(lambda self: self._model.features)
-
-
-_PARAMETERS = list(inspect.signature(OnlinePCA).parameters)
+    def _check_names(self, names: Any) -> None:
+        mine = getattr(self, "feature_names_in_", None)
+        if mine is not None and names is not None and list(mine) != list(names):
+            raise ValueError("The feature names should match those that were passed during fit.")

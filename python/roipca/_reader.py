@@ -1,0 +1,307 @@
+"""The half of the estimator that reads: attributes, scores, likelihoods, covariance."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted
+
+from ._fitted import Fitted
+from ._rows import MatrixLike, as_rows, dense_parts
+
+
+class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """What can be asked of an estimator that has seen rows. Each call reads one moment of the stream."""
+
+    whiten: bool
+    n_features_in_: int
+    feature_names_in_: np.ndarray
+    _fitted: Fitted | None = None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._fitted is not None
+
+    @property
+    def _learned(self) -> Fitted:
+        if self._fitted is None:
+            check_is_fitted(self)  # raises, in scikit-learn's words
+        return cast(Fitted, self._fitted)
+
+    @property
+    def _model(self) -> Any:
+        return self._learned.model()
+
+    @property
+    def _n_features_out(self) -> int:
+        return self._model.n_components
+
+    @property
+    def components_(self) -> np.ndarray:
+        """Principal axes (n_components_, n_features_in_): orthonormal rows by descending variance."""
+        return self._model.components
+
+    @property
+    def explained_variance_(self) -> np.ndarray:
+        """Variance along each component (n_components_,)."""
+        return self._model.explained_variance
+
+    @property
+    def explained_variance_ratio_(self) -> np.ndarray:
+        """The same as a part of the total variance of all features (n_components_,)."""
+        return self._model.explained_variance_ratio
+
+    @property
+    def singular_values_(self) -> np.ndarray:
+        """Singular values of the centred rows (n_components_,)."""
+        return self._model.singular_values
+
+    @property
+    def mean_(self) -> np.ndarray:
+        """Mean of each feature (n_features_in_,)."""
+        return self._model.mean
+
+    @property
+    def var_(self) -> np.ndarray:
+        """Variance of each feature (n_features_in_,)."""
+        return self._model.feature_variance
+
+    @property
+    def noise_variance_(self) -> float:
+        """Mean variance along the directions that are not reported."""
+        return self._model.noise_variance
+
+    @property
+    def n_components_(self) -> int:
+        """Number of components reported."""
+        return self._model.n_components
+
+    @property
+    def n_samples_seen_(self) -> int:
+        """Number of rows of positive weight seen."""
+        return self._model.rows
+
+    def _rows(self, X: MatrixLike) -> Any:
+        return as_rows(self, X, self._learned.dtype)
+
+    def transform(self, X: MatrixLike) -> np.ndarray:
+        """Scores of rows on the components.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows. Sparse ones are never made dense: their mean is subtracted from the scores.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples, n_components_)
+            float32 for an estimator of float32, else float64.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from roipca import OnlinePCA
+        >>> X = np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]])
+        >>> OnlinePCA(1).fit(X).transform([[4.0, 4.0]]).round(3)
+        array([[2.828]])
+        """
+        model = self._model
+        X = self._rows(X)
+        scores = _sparse_scores(model, X, self._learned.dtype) if issparse(X) else model.transform(X)
+        if self.whiten:
+            deviation = np.sqrt(model.explained_variance)
+            scores *= np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 0)
+        return scores
+
+    def inverse_transform(self, X: MatrixLike) -> np.ndarray:
+        """Rows from their scores.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_components_)
+            Scores, as `transform` returns them.
+
+        Returns
+        -------
+        rows : ndarray of shape (n_samples, n_features_in_)
+            The points of the components' plane that have these scores.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from roipca import OnlinePCA
+        >>> X = np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]])
+        >>> pca = OnlinePCA(1).fit(X)
+        >>> np.allclose(pca.inverse_transform(pca.transform(X)), X)
+        True
+        """
+        model = self._model
+        scores = check_array(X, dtype=self._learned.dtype, order="C", estimator=self, input_name="X")
+        if self.whiten:
+            scores = np.asarray(scores * np.sqrt(model.explained_variance), self._learned.dtype)
+        return model.inverse_transform(scores)
+
+    def score_samples(self, X: MatrixLike) -> np.ndarray:
+        """Log-likelihood of each row under probabilistic PCA.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        log_likelihood : ndarray of shape (n_samples,)
+            With the noise variance taken as at least epsilon times the largest variance: it stays finite.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from roipca import OnlinePCA
+        >>> X = np.random.default_rng(0).standard_normal((500, 4))
+        >>> usual, odd = OnlinePCA(2).fit(X).score_samples([[0.0] * 4, [9.0] * 4])
+        >>> bool(usual > odd)
+        True
+        """
+        return self._of_each_row("log_likelihood", X)
+
+    def score(self, X: MatrixLike, y: Any = None) -> float:
+        """Mean log-likelihood of rows under probabilistic PCA, for model selection.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+        y : Ignored
+
+        Returns
+        -------
+        score : float
+            The mean of `score_samples`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from roipca import OnlinePCA
+        >>> X = np.random.default_rng(0).standard_normal((500, 4))
+        >>> pca = OnlinePCA(2).fit(X)
+        >>> bool(pca.score(X) == pca.score_samples(X).mean())
+        True
+        """
+        return float(np.mean(self.score_samples(X)))
+
+    def t2(self, X: MatrixLike) -> np.ndarray:
+        """Hotelling's T^2 of each row: how far it is out within the components' plane.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        t2 : ndarray of shape (n_samples,)
+            Squared scores over their variances, summed; components without variance are left out.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from roipca import OnlinePCA
+        >>> X = np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]])
+        >>> OnlinePCA(1).fit(X).t2([[2.0, 2.0], [5.0, 5.0]]).round(3) + 0.0
+        array([0., 9.])
+        """
+        return self._of_each_row("t2", X)
+
+    def spe(self, X: MatrixLike) -> np.ndarray:
+        """Squared prediction error (Q statistic) of each row: how far it is off the components' plane.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        spe : ndarray of shape (n_samples,)
+            Squared distance from the plane.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from roipca import OnlinePCA
+        >>> X = np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]])
+        >>> OnlinePCA(1).fit(X).spe([[2.0, 2.0], [3.0, 1.0]]).round(3) + 0.0
+        array([0., 2.])
+        """
+        return self._of_each_row("spe", X)
+
+    def _of_each_row(self, name: str, X: MatrixLike) -> np.ndarray:
+        function = getattr(self._model, name)
+        return np.concatenate([function(part) for part in dense_parts(self._rows(X))])
+
+    def get_covariance(self) -> np.ndarray:
+        """Covariance of the rows by the model: the components' variances, and noise in all other directions.
+
+        Returns
+        -------
+        covariance : ndarray of shape (n_features_in_, n_features_in_)
+            Exact where all components are reported. O(n_features_in_^2) memory.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from roipca import OnlinePCA
+        >>> X = np.random.default_rng(0).standard_normal((500, 4))
+        >>> np.allclose(OnlinePCA(4).fit(X).get_covariance(), np.cov(X.T))
+        True
+        """
+        model = self._model
+        noise = model.noise_variance
+        excess = np.maximum(model.explained_variance - noise, 0)
+        components = model.components.astype(np.float64)
+        covariance = (components.T * excess) @ components
+        covariance.flat[:: len(covariance) + 1] += noise
+        return covariance
+
+    def get_precision(self) -> np.ndarray:
+        """Inverse of the covariance by the model.
+
+        Returns
+        -------
+        precision : ndarray of shape (n_features_in_, n_features_in_)
+            With variances taken as at least epsilon times the largest, so that it exists.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from roipca import OnlinePCA
+        >>> X = np.random.default_rng(0).standard_normal((500, 4))
+        >>> pca = OnlinePCA(2).fit(X)
+        >>> np.allclose(pca.get_precision() @ pca.get_covariance(), np.eye(4))
+        True
+        """
+        model = self._model
+        variance, noise = model.explained_variance, model.noise_variance
+        limits = np.finfo(np.float64)
+        noise = max(noise, limits.eps * variance.max(), limits.tiny)
+        components = model.components.astype(np.float64)
+        outside = 0.0 if model.n_components == model.features else 1 / noise
+        precision = (components.T * (1 / np.maximum(variance, noise) - outside)) @ components
+        precision.flat[:: len(precision) + 1] += outside
+        return precision
+
+
+def _sparse_scores(model: Any, X: Any, dtype: np.dtype) -> np.ndarray:
+    """X @ components.T with the mean subtracted afterwards, in double: the difference may lose digits."""
+    axes = np.ascontiguousarray(model.components.T, dtype=np.float64)
+    return np.asarray(X @ axes - model.mean @ axes, dtype)

@@ -1,0 +1,119 @@
+/// The estimator as Python threads may share it.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "arrays.hpp"
+#include "csr.hpp"
+#include "options.hpp"
+#include "roipca/roipca.hpp"
+
+namespace roipca::python {
+
+template <typename F>
+auto without_gil(F&& work) {
+  const nb::gil_scoped_release release;
+  return work();
+}
+
+/// Each call works alone, with the interpreter free for other threads, and changes all or nothing.
+template <typename T>
+class Estimator {
+ public:
+  explicit Estimator(const nb::dict& parameters) : pca_(options_from(parameters)) {}
+  /// Until the next rows its model is that very one, to the last bit.
+  explicit Estimator(const Model<T>& model) : pca_(model), snapshot_(std::make_shared<Model<T>>(model)) {}
+
+  void fit(const Array<T>& rows, const std::optional<Array<double>>& weights) {
+    const auto x = rows_of(rows);
+    const auto w = weights_of(weights);
+    change([&] { pca_.fit(x, w); });
+  }
+
+  void partial_fit(const Array<T>& rows, const std::optional<Array<double>>& weights) {
+    const auto x = rows_of(rows);
+    const auto w = weights_of(weights);
+    change([&] { pca_.partial_fit(x, w); });
+  }
+
+  template <typename I>
+  void partial_fit_csr(const Array<T>& data, const Array<I>& indices, const Array<I>& starts, Index columns,
+                       const std::optional<Array<double>>& weights) {
+    const auto w = weights_of(weights);
+    change([&] { absorb(CsrRows<T, I>(data, indices, starts, columns), w); });
+  }
+
+  void update(const Array<T>& row) {
+    const auto x = vector_of(row);
+    change([&] { pca_.update(x); });
+  }
+
+  /// The model of all rows so far; the same object until the next rows.
+  std::shared_ptr<Model<T>> model() {
+    return alone([&] {
+      if (!snapshot_) snapshot_ = std::make_shared<Model<T>>(pca_.model());
+      return snapshot_;
+    });
+  }
+
+  std::int64_t rows_seen() const {
+    return alone([&] { return pca_.rows_seen(); });
+  }
+
+ private:
+  static constexpr Index kExpanded = 1 << 17;  // numbers expanded at a time: they stay in the cache
+
+  template <typename I>
+  void absorb(const CsrRows<T, I>& rows, const Weights& weights) {
+    if (weights.size() > 0 && weights.size() != rows.rows()) {
+      throw std::invalid_argument("there are " + std::to_string(weights.size()) + " weights for " +
+                                  std::to_string(rows.rows()) + " rows");
+    }
+    const Index at_once =
+        std::min(rows.rows(), std::max<Index>(1, kExpanded / std::max<Index>(1, rows.columns())));
+    RowMatrix<T> dense(at_once, rows.columns());
+    const auto add = [&](OnlinePca<T>& pca, Index first) {
+      const Index count = std::min(at_once, rows.rows() - first);
+      rows.expand(first, dense.topRows(count));
+      pca.partial_fit(dense.topRows(count), weights.size() == 0 ? weights : weights.segment(first, count));
+    };
+    if (at_once == rows.rows()) return add(pca_, 0);
+    OnlinePca<T> next(pca_);  // what to keep where a later part fails
+    for (Index first = 0; first < rows.rows(); first += at_once) {
+      try {
+        add(next, first);
+      } catch (const DataError& error) {
+        throw std::invalid_argument("from row " + std::to_string(first) + " on: " + error.what());
+      }
+    }
+    pca_ = std::move(next);
+  }
+
+  template <typename F>
+  auto alone(F&& work) const {
+    const nb::gil_scoped_release release;
+    const std::scoped_lock lock(mutex_);
+    return work();
+  }
+
+  template <typename F>
+  void change(F&& work) {
+    alone([&] {
+      work();
+      snapshot_.reset();
+    });
+  }
+
+  OnlinePca<T> pca_;
+  std::shared_ptr<Model<T>> snapshot_;
+  mutable std::mutex mutex_;
+};
+
+}  // namespace roipca::python

@@ -1,0 +1,30 @@
+"""Batch PCA by a dense singular value decomposition: what every result is held against."""
+
+import numpy as np
+
+
+def batch_components(X, m, weights=None):
+    """The m leading principal axes of the rows X, one a row."""
+    X = np.asarray(X, dtype=np.float64)
+    weights = np.ones(len(X)) if weights is None else np.asarray(weights, dtype=np.float64)
+    centred = X - np.average(X, axis=0, weights=weights)
+    return np.linalg.svd(centred * np.sqrt(weights)[:, None], full_matrices=False)[2][:m]
+
+
+def subspace_error(U, V):
+    """|UU' - VV'|^2 / |UU'|^2 of two sets of orthonormal rows, without cancellation: 0 for one subspace."""
+    U, V = np.asarray(U, dtype=np.float64), np.asarray(V, dtype=np.float64)
+    return 2 * np.linalg.norm(U - (U @ V.T) @ V) ** 2 / len(U)
+
+
+def state(pca):
+    """Everything a failed call must leave as it was."""
+    names = getattr(pca, "feature_names_in_", None)
+    return (
+        pca.n_samples_seen_,
+        pca.n_features_in_,
+        None if names is None else list(names),
+        pca.components_.tobytes(),
+        pca.explained_variance_.tobytes(),
+        pca.mean_.tobytes(),
+    )

@@ -1,0 +1,62 @@
+"""Docstrings and the guide say what is true: their code is run."""
+
+import doctest
+import inspect
+import re
+from pathlib import Path
+from types import FunctionType
+
+import pytest
+
+import roipca
+from roipca import OnlinePCA, _reader, online_pca
+
+GUIDE = Path(__file__).parents[2] / "docs" / "python.md"
+OURS = {**vars(_reader.Reader), **vars(OnlinePCA)}
+METHODS = [
+    name
+    for name, value in OURS.items()
+    if name == "update" or (isinstance(value, (FunctionType, classmethod)) and not name.startswith("_"))
+]
+
+
+def test_the_guide_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"^```python\n(.*?)^```", GUIDE.read_text(), flags=re.DOTALL | re.MULTILINE)
+    assert len(blocks) > 10
+    namespace = {}
+    for block in blocks:
+        exec(compile(block, str(GUIDE), "exec"), namespace)
+
+
+@pytest.mark.parametrize("module", [online_pca, _reader], ids=lambda module: module.__name__)
+def test_examples_in_docstrings_run(module):
+    result = doctest.testmod(module)
+    assert result.attempted > 0 and result.failed == 0
+
+
+def test_the_example_of_instruction_set_runs():
+    text = inspect.getdoc(roipca.instruction_set)
+    test = doctest.DocTestParser().get_doctest(text[text.index("Examples") :], {}, "instruction_set", None, 0)
+    assert doctest.DocTestRunner().run(test).failed == 0
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_public_function_has_shapes_and_an_example(name):
+    text = inspect.getdoc(inspect.getattr_static(OnlinePCA, name))
+    assert "Examples\n--------\n>>> " in text
+    function = OnlinePCA._update if name == "update" else getattr(OnlinePCA, name)
+    for parameter in list(inspect.signature(function).parameters)[0 if name == "load" else 1 :]:
+        assert re.search(rf"^{parameter} : ", text, flags=re.MULTILINE), f"{parameter} is not described"
+
+
+def test_every_parameter_and_attribute_is_described():
+    text = inspect.getdoc(OnlinePCA)
+    attributes = [name for name in dir(OnlinePCA) if name.endswith("_") and not name.startswith("_")]
+    for name in [
+        *inspect.signature(OnlinePCA).parameters,
+        *attributes,
+        "n_features_in_",
+        "feature_names_in_",
+    ]:
+        assert re.search(rf"^{name} : ", text, flags=re.MULTILINE), name

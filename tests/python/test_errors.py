@@ -1,0 +1,164 @@
+"""Bad input: a ValueError in scikit-learn's words, and the estimator as before."""
+
+import numpy as np
+import pytest
+from oracle import state
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+
+from roipca import OnlinePCA
+
+
+def with_value(X, value):
+    X = X.copy()
+    X[-2, 3] = value
+    return X
+
+
+BAD_ROWS = {
+    "Input X contains NaN": lambda X: with_value(X, np.nan),
+    "Input X contains infinity": lambda X: with_value(X, np.inf),
+    "a value too large": lambda X: with_value(X, 1e200),
+    "X has 29 features, but OnlinePCA is expecting 30 features": lambda X: X[:, :29],
+    r"Found array with 0 sample\(s\)": lambda X: X[:0],
+    "Expected 2D array, got 1D array": lambda X: X[0],
+    "Expected a 2-dimensional|Found array with dim 3": lambda X: X[None],
+    "Complex data not supported": lambda X: X.astype(complex),
+    "could not convert string": lambda X: X.astype(str).astype(object) + "x",
+    "Input X contains NaN|contains NaN": lambda X: sparse.csr_array(with_value(X, np.nan)),
+}
+
+
+@pytest.mark.parametrize("message", BAD_ROWS)
+def test_bad_rows_are_refused_and_nothing_is_lost(rows, message):
+    pca = OnlinePCA(4).fit(rows)
+    before = state(pca)
+    with pytest.raises(ValueError, match=message):
+        pca.partial_fit(BAD_ROWS[message](rows))
+    assert state(pca) == before
+    if "features" not in message:  # `fit` may take another width
+        with pytest.raises(ValueError, match=message):
+            pca.fit(BAD_ROWS[message](rows))
+        assert state(pca) == before
+
+
+def test_the_bad_row_is_named(rows):
+    with pytest.raises(ValueError, match="row 498: NaN in column 3"):
+        OnlinePCA(4).fit(with_value(rows, np.nan))
+
+
+def test_a_bad_number_late_in_sparse_rows_changes_nothing():
+    X = sparse.random_array((5000, 100), density=0.1, rng=np.random.default_rng(0), format="csr")
+    pca = OnlinePCA(4).fit(X)
+    before = state(pca)
+    X.data[-1] = 1e200
+    with pytest.raises(ValueError, match="too large"):
+        pca.partial_fit(X)
+    assert state(pca) == before
+
+
+def test_a_failed_fit_of_a_frame_keeps_the_names(rows):
+    pd = pytest.importorskip("pandas")
+    pca = OnlinePCA(2).fit(pd.DataFrame(rows[:, :2], columns=["a", "b"]))
+    before = state(pca)
+    with pytest.raises(ValueError, match="NaN"):
+        pca.fit(pd.DataFrame({"c": [np.nan], "d": [1.0], "e": [2.0]}))
+    assert state(pca) == before
+
+
+@pytest.mark.parametrize(
+    "weight, message",
+    [
+        ([1.0, 2.0], r"sample_weight.shape == \(2,\), expected \(500,\)!"),
+        (np.ones((500, 1)), "sample_weight.shape == "),
+        (np.full(500, np.nan), "Input sample_weight contains NaN"),
+        (np.full(500, -1.0), "Negative values in data passed to `sample_weight`"),
+        (np.full(500, 1e-200), "weights must be 0, or from"),
+    ],
+)
+def test_bad_weights_are_refused_and_nothing_is_lost(rows, weight, message):
+    pca = OnlinePCA(4).fit(rows)
+    before = state(pca)
+    for learn in (pca.fit, pca.partial_fit):
+        with pytest.raises(ValueError, match=message):
+            learn(rows, sample_weight=weight)
+    assert state(pca) == before
+
+
+def test_a_fit_without_any_weight_is_refused(rows):
+    with pytest.raises(ValueError, match="at least one non-zero number"):
+        OnlinePCA(4).fit(rows, sample_weight=np.zeros(len(rows)))
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"n_components": 0},
+        {"n_components": 1.0},
+        {"n_components": -0.5},
+        {"n_components": "mle"},
+        {"method": "svd"},
+        {"mu": -1.0},
+        {"tau": "none"},
+        {"oversampling": -1},
+        {"update": "batch"},
+        {"block_size": 0},
+        {"center": "yes"},
+        {"forgetting": 0.0},
+        {"forgetting": 1.5},
+        {"learning_rate": 0.0},
+        {"n_jobs": 1.5},
+    ],
+    ids=str,
+)
+def test_bad_parameters_are_named(rows, parameters):
+    (name,) = parameters
+    for learn in ("fit", "partial_fit"):
+        pca = OnlinePCA(**parameters)
+        with pytest.raises(ValueError, match=f"'{name}' parameter of OnlinePCA must be"):
+            getattr(pca, learn)(rows)
+        assert not hasattr(pca, "components_")
+
+
+def test_more_components_than_features_are_refused(rows):
+    with pytest.raises(ValueError, match="n_components is 31, but the rows have only 30 features"):
+        OnlinePCA(31).fit(rows)
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda pca: pca.components_,
+        lambda pca: pca.transform(np.eye(3)),
+        lambda pca: pca.get_covariance(),
+        lambda pca: pca.score(np.eye(3)),
+        lambda pca: pca.save("nowhere"),
+        lambda pca: pca.merge(pca),
+    ],
+)
+def test_an_estimator_without_rows_says_so(read):
+    with pytest.raises(NotFittedError, match="This OnlinePCA instance is not fitted yet"):
+        read(OnlinePCA(2))
+
+
+@pytest.mark.parametrize("X", [np.full((1, 30), np.nan), np.ones((1, 29))])
+def test_readers_refuse_bad_rows(rows, X):
+    pca = OnlinePCA(4).fit(rows)
+    for read in (pca.transform, pca.score_samples, pca.t2, pca.spe):
+        with pytest.raises(ValueError):
+            read(X)
+    with pytest.raises(ValueError):
+        pca.inverse_transform(np.ones((1, 5)))
+    with pytest.raises(ValueError, match="NaN"):
+        pca.inverse_transform(np.full((1, 4), np.nan))
+
+
+@pytest.mark.parametrize(
+    "row", [np.full(30, np.nan), np.ones(29), np.ones((1, 30)), 1.0, ["a"] * 30, [1j] * 30]
+)
+def test_update_refuses_bad_rows_and_nothing_is_lost(rows, row):
+    pca = OnlinePCA(4).fit(rows)
+    before = state(pca)
+    with pytest.raises(ValueError):
+        pca.update(row)
+    assert state(pca) == before

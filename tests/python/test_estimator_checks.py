@@ -1,0 +1,75 @@
+"""scikit-learn's own checks of what an estimator must be, for each method and both precisions."""
+
+import numpy as np
+import pytest
+from sklearn.utils.estimator_checks import (
+    check_dataframe_column_names_consistency,
+    check_param_validation,
+    check_set_output_transform_pandas,
+    check_set_output_transform_polars,
+    check_transformer_get_feature_names_out,
+    check_transformer_get_feature_names_out_pandas,
+    parametrize_with_checks,
+)
+
+from roipca import OnlinePCA, _rows
+from roipca._parameters import METHODS
+
+DENSE_WEIGHTS = "check_sample_weight_equivalence_on_dense_data"
+SPARSE_WEIGHTS = "check_sample_weight_equivalence_on_sparse_data"
+
+ROW_BY_ROW = "a row of weight 2 is one step of such a rule, the same row twice is two"
+COUNTS_ROWS = "None reports min(rows, features) components, and repeated rows are more rows"
+ROUNDING = "the check's tolerance of 1e-7 is below float32's rounding"
+ALL_FLOAT32 = "here everything is made float32, also what came as float64"
+
+
+STEPS_BY_ROWS = ("froipca", "ccipca", "gha", "oja")  # and dense rows start from a batch
+
+
+def expected_failures(pca):
+    if pca.n_components is None:
+        return {DENSE_WEIGHTS: COUNTS_ROWS, SPARSE_WEIGHTS: COUNTS_ROWS}
+    return {SPARSE_WEIGHTS: ROW_BY_ROW} if pca.method in STEPS_BY_ROWS else {}
+
+
+def expected_failures_in_float32(pca):
+    failures = {"check_transformer_preserve_dtypes": ALL_FLOAT32}
+    failures[SPARSE_WEIGHTS] = ROW_BY_ROW if pca.method in STEPS_BY_ROWS else ROUNDING
+    if pca.method in ("auto", "exact", "roipca", "ipca"):
+        failures[DENSE_WEIGHTS] = ROUNDING
+    return failures
+
+
+@parametrize_with_checks(
+    [OnlinePCA(), *(OnlinePCA(2, method=method) for method in METHODS)],
+    expected_failed_checks=expected_failures,
+)
+def test_is_a_scikit_learn_estimator(estimator, check):
+    check(estimator)
+
+
+@parametrize_with_checks(
+    [OnlinePCA(2, method=method) for method in METHODS], expected_failed_checks=expected_failures_in_float32
+)
+def test_is_a_scikit_learn_estimator_of_float32(estimator, check, monkeypatch):
+    monkeypatch.setattr(_rows, "_KEPT", (np.float32,))
+    check(estimator)
+
+
+# What scikit-learn asks of its own estimators only.
+@pytest.mark.filterwarnings("ignore:X (does not have valid|has) feature names")
+@pytest.mark.parametrize(
+    "check",
+    [
+        check_dataframe_column_names_consistency,
+        check_param_validation,
+        check_set_output_transform_pandas,
+        check_set_output_transform_polars,
+        check_transformer_get_feature_names_out,
+        check_transformer_get_feature_names_out_pandas,
+    ],
+    ids=lambda check: check.__name__,
+)
+def test_is_like_scikit_learns_own_estimators(check):
+    check("OnlinePCA", OnlinePCA())

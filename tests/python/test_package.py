@@ -1,0 +1,79 @@
+"""What the wheel carries beside the estimator: types, the command, the kernels."""
+
+import importlib.metadata
+import os
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+import roipca
+from roipca import _core
+
+FILES = {Path(str(file)) for file in importlib.metadata.files("roipca") or ()}
+
+
+def test_the_command_is_installed():
+    command = Path(sysconfig.get_path("scripts"), "roipca")
+    version = subprocess.run([command, "--version"], capture_output=True, text=True, check=True).stdout
+    assert version.strip() == roipca.__version__ == importlib.metadata.version("roipca")
+
+
+def test_the_extension_has_a_stub():
+    stub = next(file for file in FILES if file.name == "_core.pyi")
+    text = Path(str(importlib.metadata.distribution("roipca").locate_file(stub))).read_text()
+    for name in ("EstimatorF32", "EstimatorF64", "ModelF32", "ModelF64", "instruction_set"):
+        assert hasattr(_core, name) and name in text
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="nanobind has the stable ABI from Python 3.12 on")
+def test_the_extension_is_of_the_stable_abi():
+    assert ".abi3." in Path(_core.__file__).name
+
+
+def mypy(*arguments, folder):
+    command = [sys.executable, "-m", "mypy", "--ignore-missing-imports", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, cwd=folder).stdout
+
+
+def test_the_packages_own_types_hold(tmp_path):
+    assert "Success" in mypy("-p", "roipca", folder=tmp_path)
+
+
+def test_types_are_checked_where_the_package_is_used(tmp_path):
+    (tmp_path / "used.py").write_text(
+        "import numpy as np\n"
+        "from roipca import OnlinePCA\n"
+        "pca: OnlinePCA = OnlinePCA(0.9, update='sample').partial_fit(np.eye(3)).update([1.0, 2.0, 3.0])\n"
+        "scores: np.ndarray = pca.transform(np.eye(3))\n"
+        "rows: int = pca.n_samples_seen_\n"
+        "wrong: str = pca.score(np.eye(3))\n"
+    )
+    shown = mypy("used.py", folder=tmp_path)
+    assert "Found 1 error" in shown and "used.py:6" in shown
+
+
+@pytest.mark.parametrize("isa", ["baseline", "x86-64-v2"])
+def test_an_instruction_set_can_be_forced(isa):
+    if "x86-64" not in roipca.instruction_set() and isa != "baseline":
+        pytest.skip("this machine has no such instruction set")
+    code = "import roipca; print(roipca.instruction_set())"
+    environment = {**os.environ, "ROIPCA_ISA": isa}
+    shown = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert shown.stdout.strip() == isa
+
+
+def test_libraries_for_files_are_imported_only_when_needed():
+    code = (
+        "import sys, sklearn.base, sklearn.utils.validation\n"
+        "before = set(sys.modules)\n"
+        "import roipca\n"
+        "after = set(sys.modules) - before\n"
+        "print([m for m in ('pyarrow', 'h5py', 'zarr', 'polars', 'tqdm') if m in after])\n"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout.strip() == "[]"

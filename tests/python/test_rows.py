@@ -1,0 +1,123 @@
+"""What rows may be: types, layouts, weights; and that nothing is copied."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from oracle import batch_components, subspace_error
+
+from roipca import OnlinePCA
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_type_of_the_first_rows_stays(rows, dtype):
+    pca = OnlinePCA(4).fit(rows.astype(dtype)).partial_fit(rows)
+    assert pca.components_.dtype == dtype
+    for X in (rows, rows.astype(np.float32), rows.tolist()):
+        assert pca.transform(X).dtype == dtype
+        assert pca.inverse_transform(pca.transform(X)).dtype == dtype
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.int8, np.int64, np.uint8, bool, object])
+def test_other_types_become_float64(dtype):
+    X = np.random.default_rng(0).integers(0, 2, (20, 3)).astype(dtype)
+    pca = OnlinePCA(2).fit(X)
+    assert pca.components_.dtype == np.float64
+    assert np.array_equal(pca.components_, OnlinePCA(2).fit(X.astype(np.float64)).components_)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("method", ["auto", "roipca"])
+def test_rows_are_read_where_they_lie(dtype, method):
+    X = np.random.default_rng(0).standard_normal((20_000, 50)).astype(dtype)
+    pca = OnlinePCA(3, method=method).fit(X)
+
+    def peak(call):
+        tracemalloc.start()
+        call()
+        result = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return result
+
+    assert peak(lambda: pca.fit(X)) < X.nbytes / 20
+    assert peak(lambda: pca.partial_fit(X)) < X.nbytes / 20
+    assert peak(lambda: pca.transform(X)) < X.nbytes / 5  # the scores
+    assert peak(lambda: pca.spe(X)) < X.nbytes / 5
+
+
+def test_read_only_and_strided_rows_are_taken(rows):
+    want = OnlinePCA(4).fit(rows).components_
+    locked = rows.copy()
+    locked.setflags(write=False)
+    for X in (locked, np.asfortranarray(rows), rows[::-1][::-1], np.repeat(rows, 2, axis=1)[:, ::2]):
+        assert np.array_equal(OnlinePCA(4).fit(X).components_, want)
+
+
+def test_however_rows_are_cut_the_result_is_the_same_to_the_last_bit(rows):
+    whole = OnlinePCA(4).partial_fit(rows)
+    parts = OnlinePCA(4)
+    for part in np.split(rows, [1, 2, 5, 100, 101, 333]):
+        parts.partial_fit(part)
+    one_by_one = OnlinePCA(4)
+    for x in rows:
+        one_by_one.update(x)
+    assert np.array_equal(whole.components_, parts.components_)
+    assert np.array_equal(whole.components_, one_by_one.components_)
+
+
+def test_whole_weights_count_rows(rows):
+    weights = np.random.default_rng(0).integers(0, 4, len(rows))
+    pca = OnlinePCA(4).fit(rows, sample_weight=weights)
+    repeated = np.repeat(rows, weights, axis=0)
+    assert subspace_error(batch_components(repeated, 4), pca.components_) < 1e-20
+    np.testing.assert_allclose(pca.mean_, repeated.mean(axis=0))
+    assert pca.n_samples_seen_ == np.count_nonzero(weights)
+
+
+def test_weights_may_be_a_number_or_given_to_partial_fit(rows):
+    weights = np.random.default_rng(0).uniform(0.1, 2, len(rows))
+    pca = OnlinePCA(4).partial_fit(rows[:200], sample_weight=weights[:200])
+    pca.partial_fit(rows[200:], sample_weight=list(weights[200:]))
+    assert subspace_error(batch_components(rows, 4, weights), pca.components_) < 1e-20
+    np.testing.assert_allclose(
+        OnlinePCA(4).fit(rows, sample_weight=3).components_, OnlinePCA(4).fit(rows).components_, atol=1e-12
+    )
+
+
+def test_rows_of_weight_zero_leave_no_trace(rows):
+    pca = OnlinePCA(4).partial_fit(np.ones((2, 7)), sample_weight=0.0)
+    assert not hasattr(pca, "n_features_in_")
+    assert pca.partial_fit(rows).n_samples_seen_ == len(rows)
+
+
+def test_forgetting_follows_a_change():
+    rng = np.random.default_rng(0)
+    before, after = (
+        rng.standard_normal((2000, 5)) * [9, 1, 1, 1, 1],
+        rng.standard_normal((500, 5)) * [1, 9, 1, 1, 1],
+    )
+    remembers = OnlinePCA(1).fit(before).partial_fit(after)
+    forgets = OnlinePCA(1, forgetting=0.98).fit(before).partial_fit(after)
+    assert np.argmax(remembers.components_) == 0
+    assert np.argmax(forgets.components_) == 1
+
+
+def test_whitened_scores_have_unit_variance(rows):
+    pca = OnlinePCA(4, whiten=True).fit(rows)
+    scores = pca.transform(rows)
+    np.testing.assert_allclose(np.cov(scores.T), np.eye(4), atol=1e-8)
+    plain = OnlinePCA(4).fit(rows)
+    np.testing.assert_allclose(
+        pca.inverse_transform(scores), plain.inverse_transform(plain.transform(rows)), atol=1e-10
+    )
+
+
+def test_whitening_makes_nothing_of_no_variance():
+    assert np.array_equal(OnlinePCA(2, whiten=True).fit_transform(np.ones((5, 3))), np.zeros((5, 2)))
+
+
+def test_without_centring_the_mean_stays_in(rows):
+    pca = OnlinePCA(1, center=False).fit(rows)
+    axes = np.linalg.svd(rows, full_matrices=False)[2][:1]
+    assert subspace_error(axes, pca.components_) < 1e-20
+    assert not pca.mean_.any()

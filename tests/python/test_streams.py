@@ -1,0 +1,228 @@
+"""fit_stream: one result from every kind of source, in bounded memory."""
+
+import sys
+import tracemalloc
+import warnings
+
+import h5py
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset
+import pyarrow.parquet as pq
+import pytest
+import zarr
+from oracle import state
+from scipy import sparse
+
+from roipca import OnlinePCA, _sources
+
+NAMES = [f"x{j}" for j in range(6)]
+
+
+@pytest.fixture
+def X():
+    return np.random.default_rng(0).standard_normal((1000, 6)) * np.linspace(3, 1, 6)
+
+
+def frame_of(X):
+    return pd.DataFrame(X, columns=NAMES)
+
+
+def npy(X, folder):
+    np.save(folder / "rows.npy", X)
+    return folder / "rows.npy"
+
+
+def parquet(X, folder):
+    pq.write_table(pa.Table.from_pandas(frame_of(X)), folder / "rows.parquet", row_group_size=150)
+    return folder / "rows.parquet"
+
+
+def parquet_folder(X, folder):
+    (folder / "parts").mkdir()
+    for i, part in enumerate(np.array_split(X, 3)):
+        pq.write_table(pa.Table.from_pandas(frame_of(part)), folder / "parts" / f"{i}.parquet")
+    return folder / "parts"
+
+
+def hdf5(X, folder):
+    return h5py.File(folder / "rows.h5", "w").create_dataset(
+        "rows", data=X, chunks=(64, 6), compression="gzip"
+    )
+
+
+def zarr_path(X, folder):
+    zarr.create_array(folder / "rows.zarr", data=X, chunks=(64, 6))
+    return folder / "rows.zarr"
+
+
+def table(X, folder=None):
+    return pa.Table.from_pandas(frame_of(X))
+
+
+SOURCES = {
+    "array": lambda X, folder: X,
+    "npy path": npy,
+    "memory map": lambda X, folder: np.load(npy(X, folder), mmap_mode="r"),
+    "column-major memory map": lambda X, folder: np.load(npy(np.asfortranarray(X), folder), mmap_mode="r"),
+    "parquet path": parquet,
+    "parquet path as text": lambda X, folder: str(parquet(X, folder)),
+    "parquet folder": parquet_folder,
+    "parquet file": lambda X, folder: pq.ParquetFile(parquet(X, folder)),
+    "arrow table": table,
+    "arrow batch": lambda X, folder: table(X).combine_chunks().to_batches()[0],
+    "arrow dataset": lambda X, folder: pa.dataset.dataset(parquet(X, folder)),
+    "arrow scanner": lambda X, folder: pa.dataset.dataset(parquet(X, folder)).scanner(),
+    "arrow reader": lambda X, folder: table(X).to_reader(100),
+    "hdf5": hdf5,
+    "zarr path": zarr_path,
+    "zarr array": lambda X, folder: zarr.open_array(zarr_path(X, folder), mode="r"),
+    "pandas": lambda X, folder: frame_of(X),
+    "polars": lambda X, folder: pl.DataFrame(X, schema=NAMES),
+    "sparse": lambda X, folder: sparse.csr_matrix(X),
+    "generator": lambda X, folder: (part for part in np.array_split(X, 13)),
+    "list of blocks": lambda X, folder: np.array_split(X, 13),
+    "list of lists": lambda X, folder: [X[:10].tolist(), X[10:].tolist()],
+    "frames": lambda X, folder: (frame_of(part) for part in np.array_split(X, 3)),
+    "blocks of nothing": lambda X, folder: iter([X[:0], X[:7], X[:0], X[7:]]),
+}
+NAMED = {"parquet", "arrow", "pandas", "polars", "frames"}
+
+
+@pytest.mark.parametrize("batch_size", [None, 7, 5000])
+@pytest.mark.parametrize("kind", SOURCES)
+def test_every_source_gives_the_model_of_its_rows_to_the_last_bit(X, tmp_path, kind, batch_size):
+    pca = OnlinePCA(2).fit_stream(SOURCES[kind](X, tmp_path), batch_size=batch_size, progress=False)
+    want = OnlinePCA(2).partial_fit(X)
+    assert pca.n_samples_seen_ == 1000
+    assert np.array_equal(pca.components_, want.components_)
+    assert hasattr(pca, "feature_names_in_") == (kind.split()[0] in NAMED)
+    if hasattr(pca, "feature_names_in_"):
+        assert list(pca.feature_names_in_) == NAMES
+
+
+@pytest.mark.parametrize(
+    "kind", ["npy path", "parquet path", "arrow reader", "hdf5", "zarr array", "generator"]
+)
+def test_float32_stays_float32(X, tmp_path, kind):
+    X = X.astype(np.float32)
+    pca = OnlinePCA(2).fit_stream(SOURCES[kind](X, tmp_path), progress=False)
+    assert np.array_equal(pca.components_, OnlinePCA(2).partial_fit(X).components_)
+    assert pca.components_.dtype == np.float32
+
+
+@pytest.mark.parametrize("kind", ["parquet path", "arrow table", "arrow reader", "pandas", "polars"])
+def test_some_columns_can_be_chosen(X, tmp_path, kind):
+    pca = OnlinePCA(2).fit_stream(SOURCES[kind](X, tmp_path), columns=["x4", "x1", "x0"], progress=False)
+    assert list(pca.feature_names_in_) == ["x4", "x1", "x0"]
+    assert np.array_equal(pca.components_, OnlinePCA(2).partial_fit(X[:, [4, 1, 0]].copy()).components_)
+
+
+def test_whole_numbers_and_truth_values_of_a_table_are_numbers():
+    columns = {"a": [1, 2, 3], "b": [True, False, True], "c": [0.5, 1.5, 2.0]}
+    pca = OnlinePCA(2).fit_stream(pa.table(columns), progress=False)
+    np.testing.assert_allclose(pca.mean_, [2, 2 / 3, 4 / 3])
+
+
+@pytest.mark.parametrize(
+    "source, message",
+    [
+        (pa.table({"a": [1.0], "b": ["text"]}), "Column 'b' holds string, not numbers"),
+        (pa.table({"a": [1.0, None]}), "NaN"),
+        (pa.table({}), "no columns"),
+        (np.empty((0, 3)), r"0 sample\(s\)"),
+        (iter([]), r"0 sample\(s\)"),
+        (np.ones(5), "Expected 2D array"),
+        ("rows.xyz", "a .npy, .parquet or .zarr file was expected"),
+        ("rows.h5", "open it with h5py"),
+    ],
+)
+def test_a_bad_source_is_refused_and_nothing_is_lost(X, source, message):
+    pca = OnlinePCA(2).fit(X)
+    before = state(pca)
+    with pytest.raises(ValueError, match=message):
+        pca.fit_stream(source, progress=False)
+    assert state(pca) == before
+
+
+def test_what_is_no_source_is_told_so():
+    with pytest.raises(TypeError, match="not int"):
+        OnlinePCA(2).fit_stream(7)
+    with pytest.raises(ValueError, match="columns are for sources that have names"):
+        OnlinePCA(2).fit_stream(np.eye(3), columns=["a"])
+    with pytest.raises(ValueError, match="There is no column 'z'; there are 'x0'"):
+        OnlinePCA(2).fit_stream(table(np.ones((2, 6))), columns=["z"])
+    with pytest.raises(ValueError, match="batch_size"):
+        OnlinePCA(2).fit_stream(np.eye(3), batch_size=0)
+
+
+def test_a_missing_library_is_named_with_its_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow.dataset", None)
+    with pytest.raises(ImportError, match=r"needs pyarrow: pip install 'roipca\[parquet\]'"):
+        _sources.open_source("rows.parquet", None, None)
+
+
+def test_after_a_bad_block_the_rows_before_it_are_kept_and_the_stream_goes_on(X):
+    bad = X[600:700].copy()
+    bad[50, 2] = np.nan
+    pca = OnlinePCA(2)
+    with pytest.raises(ValueError, match="In rows 600 to 699 of the stream: .*\nrow 50: NaN in column 2"):
+        pca.fit_stream([X[:300], X[300:600], bad, X[700:]], progress=False)
+    assert pca.n_samples_seen_ == 600
+    pca.fit_stream(X[600:], resume=True, progress=False)
+    assert np.array_equal(pca.components_, OnlinePCA(2).partial_fit(X).components_)
+
+
+def test_a_stream_starts_afresh_unless_it_resumes(X):
+    pca = OnlinePCA(2).fit(X)
+    assert pca.fit_stream(X[:400], progress=False).n_samples_seen_ == 400
+    assert pca.fit_stream(X[400:], resume=True, progress=False).n_samples_seen_ == 1000
+
+
+def test_a_stream_with_other_names_does_not_resume(X):
+    pca = OnlinePCA(2).fit_stream(table(X), progress=False)
+    with pytest.raises(ValueError, match="feature names should match"):
+        pca.fit_stream(table(X).rename_columns(list("abcdef")), resume=True, progress=False)
+
+
+def test_a_resumed_stream_of_a_table_keeps_names_and_type(X):
+    pca = OnlinePCA(2).fit_stream(table(X[:400]), resume=True, progress=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pca.fit_stream(table(X[400:].astype(np.float32)), resume=True, progress=False)
+    assert list(pca.feature_names_in_) == NAMES
+    assert pca.components_.dtype == np.float64
+    assert pca.n_samples_seen_ == 1000
+
+
+def test_the_bar_counts_rows_and_knows_the_length(X, capsys):
+    OnlinePCA(2).fit_stream(X, batch_size=100)
+    shown = capsys.readouterr().err
+    assert "100%" in shown and "1.00k/1.00k" in shown and "rows/s" in shown
+    OnlinePCA(2).fit_stream(iter([X]))
+    assert "1.00k rows" in capsys.readouterr().err
+    OnlinePCA(2).fit_stream(X, progress=False)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("kind", ["npy path", "hdf5", "zarr path", "parquet path", "generator"])
+def test_memory_does_not_grow_with_the_stream(tmp_path, kind, monkeypatch):
+    monkeypatch.setattr(_sources, "_BLOCK", 1 << 14)
+    X = np.random.default_rng(0).standard_normal((100_000, 6))
+    source = SOURCES[kind](X, tmp_path)
+    tracemalloc.start()
+    OnlinePCA(2).fit_stream(source, progress=False)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < X.nbytes / 4
+
+
+def test_large_row_groups_are_read_bit_by_bit(tmp_path):
+    X = np.random.default_rng(0).standard_normal((1_000_000, 6))
+    pq.write_table(table(X), tmp_path / "rows.parquet", row_group_size=len(X), use_dictionary=False)
+    source = _sources.open_source(tmp_path / "rows.parquet", 10_000, None)
+    before = pa.total_allocated_bytes()
+    peak = max(pa.total_allocated_bytes() - before for _ in source.blocks)
+    assert peak < X.nbytes / 2

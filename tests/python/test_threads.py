@@ -1,0 +1,81 @@
+"""Threads that share an estimator, and threads of the core."""
+
+import threading
+import time
+
+import numpy as np
+from oracle import batch_components, subspace_error
+
+from roipca import OnlinePCA
+
+
+def in_thread(work):
+    failures = []
+
+    def guarded():
+        try:
+            work()
+        except BaseException as error:  # told to the test's own thread
+            failures.append(error)
+
+    thread = threading.Thread(target=guarded)
+    thread.start()
+    return thread, failures
+
+
+def test_reading_while_another_thread_updates_sees_whole_models():
+    X = np.random.default_rng(0).standard_normal((20_000, 40)) * np.linspace(5, 1, 40)
+    pca = OnlinePCA(5, method="roipca").partial_fit(X[:10])
+
+    def write():
+        for part in np.array_split(X[10:], 500):
+            pca.partial_fit(part)
+
+    thread, failures = in_thread(write)
+    seen = []
+    while thread.is_alive():
+        components = pca.components_
+        assert np.abs(components @ components.T - np.eye(5)).max() < 1e-10
+        assert np.isfinite(pca.transform(X[:3])).all()
+        seen.append(pca.n_samples_seen_)
+    thread.join()
+    assert not failures
+    assert seen == sorted(seen)
+    assert np.array_equal(pca.components_, OnlinePCA(5, method="roipca").partial_fit(X).components_)
+
+
+def test_two_writers_lose_no_rows():
+    X = np.random.default_rng(0).standard_normal((4000, 10))
+    pca = OnlinePCA(3).partial_fit(X[:1])
+
+    def write(part):
+        for x in part:
+            pca.update(x)
+
+    threads = [in_thread(lambda part=part: write(part)) for part in (X[1:2000], X[2000:])]
+    for thread, failures in threads:
+        thread.join()
+        assert not failures
+    assert pca.n_samples_seen_ == 4000
+    np.testing.assert_allclose(pca.mean_, X.mean(axis=0), atol=1e-12)
+
+
+def test_the_interpreter_is_free_while_the_core_works():
+    X = np.random.default_rng(0).standard_normal((20_000, 500))
+    pca = OnlinePCA(40, method="roipca")
+    thread, failures = in_thread(lambda: pca.partial_fit(X))
+    ticks = 0
+    while thread.is_alive():
+        time.sleep(0.001)
+        ticks += 1
+    thread.join()
+    assert not failures
+    assert ticks > 20  # the call takes most of a second; with the interpreter held there would be one or two
+
+
+def test_jobs_share_the_rows_and_agree_with_batch_pca(rows):
+    X = np.tile(rows, (40, 1))
+    pca = OnlinePCA(4, method="roipca", n_jobs=2).fit(X)
+    assert subspace_error(batch_components(X, 4), pca.components_) < 1e-10
+    assert np.array_equal(pca.components_, OnlinePCA(4, method="roipca", n_jobs=2).fit(X).components_)
+    assert OnlinePCA(4, n_jobs=-1).fit(X).n_samples_seen_ == len(X)
