@@ -47,8 +47,8 @@ DeferredBasis<T>::DeferredBasis(Index features, Index capacity)
       minus_z_(Vector<double>::Zero(capacity + 1)),
       coefficients_(capacity + block_ + kGroup, std::max(capacity, kGroup)),
       small_coefficients_(capacity + 1, capacity),
-      panel_(kernels::kLane<T> * std::max(capacity, kGroup)),
-      small_panel_(kernels::kLane<double> * capacity) {}
+      panel_(kernels::panel_size<T>(coefficients_.rows())),
+      small_panel_(kernels::panel_size<double>(small_coefficients_.rows())) {}
 
 template <typename T>
 void DeferredBasis<T>::start(const Eigen::Ref<const Matrix<T>>& columns) {

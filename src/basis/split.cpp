@@ -19,7 +19,7 @@ template <typename T>
 Splitter<T>::Splitter(Index max_columns)
     : products_(max_columns),
       coefficients_(max_columns + 1),
-      panel_(kernels::kLane<T>),
+      panel_(kernels::panel_size<T>(max_columns + 1)),
       coordinates_(Vector<double>::Zero(max_columns + 1)) {}
 
 template <typename T>

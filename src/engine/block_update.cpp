@@ -34,7 +34,7 @@ BlockUpdate<T>::BlockUpdate(Index capacity, Index max_rows)
       vectors_(capacity + max_rows, capacity),
       work_(kernels::active().leading_work(capacity, max_rows)),
       coefficients_(capacity + max_rows, capacity),
-      panel_(2 * kernels::kLane<T> * (capacity + max_rows)) {}
+      panel_(kernels::panel_size<T>(capacity + max_rows)) {}
 
 template <typename T>
 void BlockUpdate<T>::apply(HeldPairs<T>& pairs, const RowBlock<T>& block, const Mu& mu_choice, double shift) {

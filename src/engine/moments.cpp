@@ -26,6 +26,15 @@ bool needs_unit(double squared, double peak) {
   return !(squared <= kHigh<T>) || (squared < kLow<T> && peak < kLow<T>);
 }
 
+// |scale delta|^2, summed in the order of kernels.centre: another unit must not change a bit.
+double squared_norm(const Vector<double>& delta, double scale) {
+  Vector<double> mean = Vector<double>::Zero(delta.size());
+  Vector<double> tail = mean;
+  Vector<double> same = mean;
+  return kernels::table<double>().centre({delta.data(), mean.data(), tail.data(), same.data()}, delta.size(),
+                                         0.0, scale);
+}
+
 double power_of_two(int exponent) { return std::ldexp(1.0, std::clamp(exponent, -1000, 1000)); }
 
 }  // namespace
@@ -91,7 +100,7 @@ typename Moments<T>::Centred Moments<T>::add(const T* row, double weight, T* v) 
       kernel.centre({row, mean_.data(), mean_tail_.data(), delta_.data()}, features(), share, gain * unit_);
   if (needs_unit<T>(squared, peak_)) {
     result.rescale = fit_unit(gain * delta_.cwiseAbs().maxCoeff());
-    squared = (delta_ * (gain * unit_)).squaredNorm();
+    squared = squared_norm(delta_, gain * unit_);
   }
   if (squared < kNothing<T>) squared = 0.0;
   peak_ = std::max(peak_, squared);

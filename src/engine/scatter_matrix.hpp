@@ -16,7 +16,7 @@ class ScatterMatrix final : public BlockRule<T> {
       : scatter_(features, features),
         rows_(block_rows, features),
         mean_(features),
-        panel_(2 * kernels::kLane<double> * block_rows) {}
+        panel_(kernels::panel_size<double>(block_rows)) {}
 
   std::unique_ptr<BlockRule<T>> clone() const override { return std::make_unique<ScatterMatrix>(*this); }
 

@@ -15,6 +15,12 @@ inline constexpr std::ptrdiff_t kLane = 128 / sizeof(T);  // two vectors of the 
 /// Of a low-rank update.
 inline constexpr std::ptrdiff_t kMaxTerms = 8;
 
+/// Numbers of scratch that combining so many rows takes.
+template <typename T>
+constexpr std::ptrdiff_t panel_size(std::ptrdiff_t sources) {
+  return 2 * kLane<T> * sources;
+}
+
 template <typename T>
 struct RowsView {
   const T* data;
@@ -57,13 +63,13 @@ struct Table {
                         std::ptrdiff_t gram_stride, double* dots, std::ptrdiff_t dots_stride);
 
   /// q_j <- sum_i coef[i * coef_stride + j] s_i for j < columns, where s are the rows of q followed by those
-  /// of x. In place: q has room for `columns` rows, of which q_count are read. `panel` is scratch of 2
-  /// * kLane<T> numbers for each source.
+  /// of x. In place: q has room for `columns` rows, of which q_count are read. `panel` is scratch
+  /// of panel_size for all sources.
   void (*rotate)(T* q, std::ptrdiff_t q_stride, std::ptrdiff_t q_count, RowsView<T> x, const T* coef,
                  std::ptrdiff_t coef_stride, std::ptrdiff_t columns, std::ptrdiff_t length, T* panel);
 
   /// s_j += sum_i x_i[j] x_i for the entries from j on: the lower triangle of X^T X, column by column.
-  /// `panel` is scratch of 2 * kLane<T> numbers for each row.
+  /// `panel` is scratch of panel_size for the rows.
   void (*add_outer)(T* s, std::ptrdiff_t s_stride, RowsView<T> x, std::ptrdiff_t columns,
                     std::ptrdiff_t length, T* panel);
 

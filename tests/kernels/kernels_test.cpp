@@ -95,7 +95,7 @@ TYPED_TEST(Kernel, RotateIsAProductInPlace) {
         const auto before = q;
         const auto x = random_rows<T>(std::max<Index>(b, 1), length, 4);
         const RowMatrix<T> coef = RowMatrix<T>::Random(k + b, columns);
-        Vector<T> panel(2 * kLane<T> * (k + b));
+        Vector<T> panel(panel_size<T>(k + b));
         table_of<T>(*kernels).rotate(q.row(0), q.stride(), k, x.view(b), coef.data(), columns, columns,
                                      q.padded_length(), panel.data());
         const Matrix<double> want =
@@ -140,7 +140,7 @@ TYPED_TEST(Kernel, AddOuterIsTheLowerTriangleOfTheScatter) {
     for (const Index d : {1, 5, 16, 17, 40, 70}) {
       const auto x = random_rows<T>(9, d, 5);
       AlignedRows<T> s(d, d);
-      Vector<T> panel(2 * kLane<T> * 9);
+      Vector<T> panel(panel_size<T>(9));
       for (int repeat = 0; repeat < 2; ++repeat) {
         table_of<T>(*kernels).add_outer(s.row(0), s.stride(), x.view(9), d, s.padded_length(), panel.data());
       }
