@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "roipca/options.hpp"
 #include "roipca/types.hpp"
@@ -27,6 +29,8 @@ struct Model {
   double scatter_trace = 0.0;   ///< of S
   Vector<double> eigenvalues;   ///< of S, descending; 0 where a direction only fills up the reported ones
   Matrix<T> basis;              ///< features x held, orthonormal columns (to 512 epsilon), the eigenvectors
+  std::vector<std::string>
+      feature_names;  ///< one a feature, in UTF-8, or none: for readers, nothing uses them
 
   Index features() const { return mean.size(); }
   double trace() const { return scatter_trace; }

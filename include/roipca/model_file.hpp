@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <variant>
 
 #include "roipca/errors.hpp"
 #include "roipca/model.hpp"
@@ -17,6 +18,9 @@ void save(const Model<T>& model, const std::filesystem::path& path);
 /// for anything else: a cut or changed file, sizes that disagree, numbers of another type than T.
 template <typename T>
 Model<T> load(const std::filesystem::path& path);
+
+/// The same of whichever of the two types the file holds.
+std::variant<Model<double>, Model<float>> load_any(const std::filesystem::path& path);
 
 extern template void save(const Model<float>&, const std::filesystem::path&);
 extern template void save(const Model<double>&, const std::filesystem::path&);

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "roipca/errors.hpp"
@@ -23,6 +24,8 @@ constexpr std::string_view kTunedTo = "tuned to ";  // and the number found
 constexpr std::string_view kAuto = "auto";
 constexpr std::string_view kTrue = "true";
 constexpr std::string_view kFalse = "false";
+
+constexpr std::string_view kFeatureNames = "feature_names";  // optional
 
 template <typename Number>
 std::string to_text(Number number) {
@@ -67,6 +70,19 @@ std::string to_text(const LearningRate& rate) {
       return to_text(rate.c);
   }
   throw std::invalid_argument("learning_rate: no such enumerator");
+}
+
+std::string to_text(const std::vector<std::string>& names) {
+  try {
+    return nlohmann::json(names).dump();
+  } catch (const nlohmann::json::type_error&) {
+    throw FileError("the feature names are not UTF-8");
+  }
+}
+
+bool has_field(const Metadata& metadata, std::string_view name) {
+  return std::any_of(metadata.begin(), metadata.end(),
+                     [&](const auto& entry) { return entry.first == name; });
 }
 
 // One field, and the ways to read it.
@@ -150,6 +166,15 @@ Update to_update(const Field& field) {
   field.refuse("block or sample");
 }
 
+std::vector<std::string> to_names(const Field& field) {
+  const auto list = nlohmann::json::parse(field.text(), nullptr, /*allow_exceptions=*/false);
+  const auto is_string = [](const nlohmann::json& entry) { return entry.is_string(); };
+  if (!list.is_array() || !std::all_of(list.begin(), list.end(), is_string)) {
+    field.refuse("a JSON array of strings");
+  }
+  return list.get<std::vector<std::string>>();
+}
+
 std::optional<Index> to_count(const Field& field) {
   if (field.is(kAuto)) return std::nullopt;
   return field.integer();
@@ -159,7 +184,7 @@ std::optional<Index> to_count(const Field& field) {
 
 Metadata to_metadata(const Settings& settings) {
   const Options& options = settings.options;
-  return {
+  Metadata metadata = {
       {"method", std::string(name(options.method))},
       {"n_components_option", to_text(options.n_components)},
       {"update", std::string(options.update == Update::kBlock ? kBlock : kSample)},
@@ -178,6 +203,10 @@ Metadata to_metadata(const Settings& settings) {
       {"weight_squares", to_text(settings.weight_squares)},
       {"scatter_trace", to_text(settings.scatter_trace)},
   };
+  if (!settings.feature_names.empty()) {
+    metadata.emplace_back(kFeatureNames, to_text(settings.feature_names));
+  }
+  return metadata;
 }
 
 Settings to_settings(const Metadata& metadata) {
@@ -200,6 +229,7 @@ Settings to_settings(const Metadata& metadata) {
   settings.weight = field("weight").real();
   settings.weight_squares = field("weight_squares").real();
   settings.scatter_trace = field("scatter_trace").real();
+  if (has_field(metadata, kFeatureNames)) settings.feature_names = to_names(field(kFeatureNames));
   return settings;
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <stdexcept>
 #include <type_traits>
+#include <utility>
 
 #include "io/checksum.hpp"
 #include "io/model_header.hpp"
@@ -50,7 +51,8 @@ ModelHeader header_of(const Model<T>& model) {
                        .rows = model.rows,
                        .weight = model.weight,
                        .weight_squares = model.weight_squares,
-                       .scatter_trace = model.scatter_trace}};
+                       .scatter_trace = model.scatter_trace,
+                       .feature_names = model.feature_names}};
 }
 
 template <typename T>
@@ -64,6 +66,7 @@ Model<T> empty_model(const ModelHeader& header) {
   model.weight = header.settings.weight;
   model.weight_squares = header.settings.weight_squares;
   model.scatter_trace = header.settings.scatter_trace;
+  model.feature_names = header.settings.feature_names;
   model.mean.resize(features);
   model.mean_tail.resize(features);
   model.scatter.resize(features);
@@ -99,11 +102,57 @@ void check_size(const ModelHeader& header, std::uint64_t data_begin, std::uint64
   }
 }
 
+// What comes before the arrays, with the checksum of it.
+struct Head {
+  ModelHeader header;
+  std::string stored_checksum;
+  Crc64 checksum;
+  std::uint64_t size = 0;  // bytes
+};
+
+Head read_head(ByteSource& source) {
+  LengthBytes length{};
+  std::string text(read_header_size(source, length), '\0');
+  source.read(std::as_writable_bytes(std::span(text)));
+  Head head;
+  head.header = read_header(text);
+  head.size = length.size() + text.size();
+  head.stored_checksum = text.substr(kChecksumOffset, kChecksumDigits);
+  text.replace(kChecksumOffset, kChecksumDigits, kChecksumDigits, '0');
+  head.checksum.add(length);
+  head.checksum.add(bytes_of(text));
+  return head;
+}
+
+template <typename T>
+Model<T> read_arrays(ByteSource& source, Head head) {
+  check_size(head.header, head.size, source.size());
+  Model<T> model = empty_model<T>(head.header);
+  for_each_array(model, [&](auto& array) {
+    source.read(std::as_writable_bytes(std::span(array.data(), static_cast<std::size_t>(array.size()))));
+    head.checksum.add(bytes_of(array));
+  });
+  if (head.checksum.hex() != head.stored_checksum) {
+    throw FileError("field \"checksum\": the file is damaged: it says " + head.stored_checksum +
+                    ", its bytes give " + head.checksum.hex());
+  }
+  try {
+    check(model);
+  } catch (const std::invalid_argument& error) {
+    throw FileError(std::string("not a valid model: ") + error.what());
+  }
+  return model;
+}
+
 }  // namespace
 
 template <typename T>
 EncodedModel encode(const Model<T>& model) {
   const std::string header = write_header(header_of(model));
+  if (header.size() > kMaxHeaderSize) {
+    throw FileError("the feature names are too long for a header of at most " +
+                    std::to_string(kMaxHeaderSize) + " bytes");
+  }
   const auto length = std::bit_cast<std::array<char, sizeof(LengthBytes)>>(std::uint64_t{header.size()});
   EncodedModel encoded{.head = std::string(length.data(), length.size()) + header, .arrays = {}};
   Crc64 checksum;
@@ -118,37 +167,18 @@ EncodedModel encode(const Model<T>& model) {
 
 template <typename T>
 Model<T> decode(ByteSource& source) {
-  LengthBytes length{};
-  std::string text(read_header_size(source, length), '\0');
-  source.read(std::as_writable_bytes(std::span(text)));
-  const ModelHeader header = read_header(text);
-  if (header.type != kTypeOf<T>) {
-    throw FileError(std::string("field \"components\": the model holds ") + type_name(header.type) +
+  Head head = read_head(source);
+  if (head.header.type != kTypeOf<T>) {
+    throw FileError(std::string("field \"components\": the model holds ") + type_name(head.header.type) +
                     " components and cannot be loaded as " + type_name(kTypeOf<T>));
   }
-  check_size(header, length.size() + text.size(), source.size());
+  return read_arrays<T>(source, std::move(head));
+}
 
-  const std::string stored = text.substr(kChecksumOffset, kChecksumDigits);
-  text.replace(kChecksumOffset, kChecksumDigits, kChecksumDigits, '0');
-  Crc64 checksum;
-  checksum.add(length);
-  checksum.add(bytes_of(text));
-  Model<T> model = empty_model<T>(header);
-  for_each_array(model, [&](auto& array) {
-    source.read(std::as_writable_bytes(std::span(array.data(), static_cast<std::size_t>(array.size()))));
-    checksum.add(bytes_of(array));
-  });
-  if (checksum.hex() != stored) {
-    throw FileError("field \"checksum\": the file is damaged: it says " + stored + ", its bytes give " +
-                    checksum.hex());
-  }
-
-  try {
-    check(model);
-  } catch (const std::invalid_argument& error) {
-    throw FileError(std::string("not a valid model: ") + error.what());
-  }
-  return model;
+std::variant<Model<double>, Model<float>> decode_any(ByteSource& source) {
+  Head head = read_head(source);
+  if (head.header.type == NumberType::kFloat) return read_arrays<float>(source, std::move(head));
+  return read_arrays<double>(source, std::move(head));
 }
 
 template EncodedModel encode(const Model<float>&);

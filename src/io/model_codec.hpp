@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "io/byte_source.hpp"
@@ -26,6 +27,9 @@ EncodedModel encode(const Model<T>& model);
 /// source's size and kMaxHeaderSize.
 template <typename T>
 Model<T> decode(ByteSource& source);
+
+/// The same of whichever of the two types the source holds.
+std::variant<Model<double>, Model<float>> decode_any(ByteSource& source);
 
 extern template EncodedModel encode(const Model<float>&);
 extern template EncodedModel encode(const Model<double>&);

@@ -41,6 +41,13 @@ Model<T> load(const std::filesystem::path& path) {
   });
 }
 
+std::variant<Model<double>, Model<float>> load_any(const std::filesystem::path& path) {
+  return naming(path, [&] {
+    io::FileSource source(path);
+    return io::decode_any(source);
+  });
+}
+
 template void save(const Model<float>&, const std::filesystem::path&);
 template void save(const Model<double>&, const std::filesystem::path&);
 template Model<float> load(const std::filesystem::path&);

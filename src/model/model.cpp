@@ -190,6 +190,8 @@ void check(const Model<T>& model) {
           "mean, mean_tail, scatter and basis are of different widths");
   require(model.basis.cols() == held, "eigenvalues and basis are of different sizes");
   require(held >= model.n_components && held <= d, "fewer components than reported, or more than features");
+  require(model.feature_names.empty() || static_cast<Index>(model.feature_names.size()) == d,
+          "there are feature names, but not one a feature");
   require(model.rows > 0 && model.weight > 0.0 && std::isfinite(model.weight) && model.weight_squares > 0.0 &&
               std::isfinite(model.weight_squares),
           "rows and weights must be positive and finite");

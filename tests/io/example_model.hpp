@@ -107,7 +107,8 @@ bool same_bits(const Model<T>& a, const Model<T>& b) {
          same_bits(a.weight, b.weight) && same_bits(a.weight_squares, b.weight_squares) &&
          same_bits(a.scatter_trace, b.scatter_trace) && same_bits(a.mean, b.mean) &&
          same_bits(a.mean_tail, b.mean_tail) && same_bits(a.scatter, b.scatter) &&
-         same_bits(a.eigenvalues, b.eigenvalues) && same_bits(a.basis, b.basis);
+         same_bits(a.eigenvalues, b.eigenvalues) && same_bits(a.basis, b.basis) &&
+         a.feature_names == b.feature_names;
 }
 
 }  // namespace roipca::io

@@ -12,6 +12,7 @@
 #include <iterator>
 #include <string>
 #include <thread>
+#include <variant>
 #include <vector>
 
 #include "io/example_model.hpp"
@@ -83,6 +84,33 @@ TEST_F(ModelFile, AModelComesBackToTheSameBits) {
   save(example_model<double>(), folder_ / "double");
   EXPECT_TRUE(same_bits(load<float>(folder_ / "float"), example_model<float>()));
   EXPECT_TRUE(same_bits(load<double>(folder_ / "double"), example_model<double>()));
+}
+
+TEST_F(ModelFile, EitherTypeOfModelLoadsByOneCall) {
+  save(example_model<float>(), folder_ / "float");
+  save(example_model<double>(), folder_ / "double");
+  const auto as_float = load_any(folder_ / "float");
+  const auto as_double = load_any(folder_ / "double");
+  EXPECT_TRUE(same_bits(std::get<Model<float>>(as_float), example_model<float>()));
+  EXPECT_TRUE(same_bits(std::get<Model<double>>(as_double), example_model<double>()));
+}
+
+TEST_F(ModelFile, FeatureNamesComeBackWhateverTheyAre) {
+  auto model = example_model<double>();
+  model.feature_names = {"", "a \"quoted\" name", "line\nbreak", "Länge"};
+  save(model, folder_ / "model");
+  EXPECT_TRUE(same_bits(load<double>(folder_ / "model"), model));
+}
+
+TEST_F(ModelFile, FeatureNamesThatNoFileCanHoldAreRefused) {
+  auto model = example_model<double>();
+  model.feature_names = {"a", "b"};
+  EXPECT_THROW(save(model, folder_ / "model"), std::invalid_argument);
+  model.feature_names = {"a", "b", "c", "\xFF"};
+  EXPECT_THROW(save(model, folder_ / "model"), FileError);
+  model.feature_names = {"a", "b", "c", std::string(1 << 20, 'd')};
+  EXPECT_THROW(save(model, folder_ / "model"), FileError);
+  EXPECT_EQ(names_in_folder(), std::vector<std::string>{});
 }
 
 TEST_F(ModelFile, AModelLargerThanOneWriteComesBack) {
