@@ -1,12 +1,17 @@
-#include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <string>
+#include <vector>
 
-#include "demo.hpp"
+#include "command.hpp"
+#include "interrupt.hpp"
 #include "roipca/build_info.hpp"
 
 namespace {
+
+using roipca::cli::Command;
 
 constexpr int kFailed = 1;
 constexpr int kWrongUsage = 2;
@@ -19,61 +24,74 @@ std::string first_word(int argc, char** argv) {
   return {};
 }
 
-int wrong_usage(const std::string& message) {
-  std::fprintf(stderr, "roipca: %s (see roipca --help)\n", message.c_str());
+// Names of files and columns may hold anything; a message is one line.
+std::string on_one_line(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
+  }
+  return text;
+}
+
+int wrong_usage(const std::string& message, const std::string& command = {}) {
+  std::fprintf(stderr, "roipca: %s (see roipca %s--help)\n", on_one_line(message).c_str(),
+               command.empty() ? "" : (command + " ").c_str());
   return kWrongUsage;
+}
+
+int failed(const std::string& message) {
+  std::fprintf(stderr, "roipca: %s\n", on_one_line(message).c_str());
+  return kFailed;
+}
+
+std::string names(const std::vector<Command>& commands) {
+  std::string text;
+  for (const Command& command : commands) text += (text.empty() ? "" : ", ") + command.app->get_name();
+  return text;
+}
+
+int run(const Command& command) {
+  try {
+    command.run();
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+      return failed("standard output: cannot write");
+    }
+    return 0;
+  } catch (const roipca::cli::UsageError& error) {
+    return wrong_usage(error.what(), command.app->get_name());
+  } catch (const roipca::cli::Interrupted&) {
+    roipca::cli::end_by_signal();
+  } catch (const std::bad_alloc&) {
+    return failed("not enough memory");
+  } catch (const std::exception& error) {
+    return failed(error.what());
+  }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  using namespace roipca::cli;    // NOLINT(google-build-using-namespace): the commands
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error like any other
   CLI::App app("Online PCA: one pass over a stream, memory for a few components, nothing to tune", "roipca");
   app.set_version_flag("--version", std::string(roipca::version()));
   app.require_subcommand(0, 1);
-
-  roipca::cli::DemoSettings demo;
-  auto* demo_command =
-      app.add_subcommand("demo", "Stream made-up rows through every method, beside batch PCA");
-  demo_command->add_option("--features", demo.features, "Numbers in a row")
-      ->check(CLI::TypeValidator<int>() & CLI::Range(2, 100000))
-      ->capture_default_str();
-  demo_command->add_option("-k,--components", demo.components, "Components to find")
-      ->check(CLI::TypeValidator<int>() & CLI::Range(1, 1000))
-      ->capture_default_str();
-  demo_command->add_option("--rows", demo.rows, "Rows in the stream")
-      ->check(CLI::TypeValidator<int>() & CLI::Range(2, 10000000))
-      ->capture_default_str();
-  demo_command->add_option("--seed", demo.seed, "Of the random numbers")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  demo_command->footer("Example: roipca demo --features 1000 -k 10 --rows 5000");
+  const std::vector<Command> commands = {add_fit(app),     add_transform(app), add_inverse(app),
+                                         add_score(app),   add_info(app),      add_merge(app),
+                                         add_compare(app), add_report(app),    add_demo(app)};
 
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& wanted) {
     return app.exit(wanted);
   } catch (const CLI::ParseError& error) {
+    const auto chosen = app.get_subcommands();
+    if (!chosen.empty()) return wrong_usage(error.what(), chosen.front()->get_name());
     const std::string word = first_word(argc, argv);
-    if (app.get_subcommands().empty() && !word.empty()) {
-      return wrong_usage("there is no command \"" + word + "\"; commands: demo");
-    }
-    return wrong_usage(error.what());
+    if (word.empty()) return wrong_usage(error.what());
+    return wrong_usage("there is no command \"" + word + "\"; commands: " + names(commands));
   }
-  if (app.get_subcommands().empty()) return wrong_usage("a command is needed; commands: demo");
-  if (demo.components > demo.features) {
-    return wrong_usage("--components is " + std::to_string(demo.components) + ", but --features only " +
-                       std::to_string(demo.features));
+  for (const Command& command : commands) {
+    if (command.app->parsed()) return run(command);
   }
-
-  try {
-    roipca::cli::run_demo(demo);
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-      std::perror("roipca: writing the output");
-      return kFailed;
-    }
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "roipca: %s\n", error.what());
-    return kFailed;
-  }
-  return 0;
+  return wrong_usage("a command is needed; commands: " + names(commands));
 }

@@ -4,7 +4,8 @@
 # when all are installed.
 set -euo pipefail
 
-packages=(g++ cmake ninja-build make pkg-config libeigen3-dev libgtest-dev nlohmann-json3-dev libcli11-dev)
+packages=(g++ cmake ninja-build make pkg-config libeigen3-dev libgtest-dev nlohmann-json3-dev libcli11-dev
+  zlib1g-dev libhdf5-dev)
 case "${1-}" in
   '') ;;
   --dev) packages+=(clang-format clang-tidy gcovr) ;;
@@ -17,7 +18,7 @@ esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   echo "Not a Debian system, so nothing is installed. Needed are: a C++20 compiler, CMake >= 3.22, Ninja, make," >&2
-  echo "pkg-config, Eigen >= 3.4, GoogleTest, nlohmann-json >= 3.10, CLI11 >= 2.1" >&2
+  echo "pkg-config, Eigen >= 3.4, GoogleTest, nlohmann-json >= 3.10, CLI11 >= 2.1, zlib and, if wanted, HDF5" >&2
   echo "(in Debian: ${packages[*]})." >&2
   exit 0
 fi

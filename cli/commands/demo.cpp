@@ -1,20 +1,28 @@
-#include "demo.hpp"
-
 #include <Eigen/QR>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "command.hpp"
 #include "roipca/roipca.hpp"
 
 namespace roipca::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+struct DemoSettings {
+  int features = 400;
+  int components = 5;
+  int rows = 10000;
+  std::uint64_t seed = 1;
+};
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -68,8 +76,7 @@ std::vector<Contender> contenders(Index components) {
           {"frequent directions", {.n_components = components, .method = Method::kFrequentDirections}}};
 }
 
-}  // namespace
-
+// Prints, for each method, its error against batch PCA and its time per row.
 void run_demo(const DemoSettings& settings) {
   const RowMatrix<double> x = make_rows(settings);
   // As the paper's experiments: a batch to start from, then row by row.
@@ -99,6 +106,33 @@ void run_demo(const DemoSettings& settings) {
       "\nerror: |UU' - VV'|^2 / |UU'|^2 against batch PCA; 0 is the same subspace, 2 an orthogonal one\n");
   std::printf("vectors held: of %d numbers, besides a few for the mean and for work in progress\n",
               settings.features);
+}
+
+}  // namespace
+
+Command add_demo(CLI::App& program) {
+  auto* app = program.add_subcommand("demo", "Stream made-up rows through every method, beside batch PCA");
+  auto settings = std::make_shared<DemoSettings>();
+  app->add_option("--features", settings->features, "Numbers in a row")
+      ->check(CLI::TypeValidator<int>() & CLI::Range(2, 100000))
+      ->capture_default_str();
+  app->add_option("-k,--components", settings->components, "Components to find")
+      ->check(CLI::TypeValidator<int>() & CLI::Range(1, 1000))
+      ->capture_default_str();
+  app->add_option("--rows", settings->rows, "Rows in the stream")
+      ->check(CLI::TypeValidator<int>() & CLI::Range(2, 10000000))
+      ->capture_default_str();
+  app->add_option("--seed", settings->seed, "Of the random numbers")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app->footer("Example: roipca demo --features 1000 -k 10 --rows 5000");
+  return {app, [settings] {
+            if (settings->components > settings->features) {
+              throw UsageError("--components is " + std::to_string(settings->components) +
+                               ", but --features only " + std::to_string(settings->features));
+            }
+            run_demo(*settings);
+          }};
 }
 
 }  // namespace roipca::cli

@@ -1,0 +1,123 @@
+#include <Eigen/SVD>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <numbers>
+
+#include "command.hpp"
+#include "model_input.hpp"
+#include "roipca/online_pca.hpp"
+#include "roipca/subspace.hpp"
+
+namespace roipca::cli {
+namespace {
+
+struct CompareSettings {
+  std::string model;
+  InputOptions input;
+  bool json = false;
+};
+
+// d x k, orthonormal columns.
+Matrix<double> subspace_of(const AnyModel& model) {
+  return std::visit(
+      [](const auto& m) -> Matrix<double> { return m.components().template cast<double>().transpose(); },
+      model);
+}
+
+bool is_centred(const AnyModel& model) {
+  return std::visit([](const auto& m) { return m.options.center; }, model);
+}
+
+bool is_model(const std::string& path) {
+  try {
+    return open_stream(path)->peek(64).find("roipca-model") != std::string_view::npos;
+  } catch (const FileError& error) {
+    throw FileError(path + ": " + error.what());
+  }
+}
+
+// The leading `components` of a batch PCA, by the exact scatter: O(features^2) memory, whatever the rows.
+Matrix<double> batch_subspace(const CompareSettings& settings, Index features, Index components,
+                              bool center) {
+  RowSource<double> source(settings.input.settings());
+  if (source.columns() != features) {
+    throw FileError(settings.input.paths.front() + ": rows of " + std::to_string(source.columns()) +
+                    " numbers, but the model has " + std::to_string(features) + " features");
+  }
+  OnlinePca<double> pca(Options{.n_components = components, .method = Method::kExact, .center = center});
+  while (const RowBlock<double>* block = source.next()) {
+    check_interrupt();
+    pca.partial_fit(block->rows.topRows(block->count));
+  }
+  check_interrupt();
+  report_skipped(source.skipped());
+  if (pca.rows_seen() == 0) throw FileError(settings.input.paths.front() + ": there are no rows left");
+  return pca.model().components().transpose();
+}
+
+// Ascending, in degrees. Small ones from their sines and large ones from their cosines, so that all are right
+// to rounding (Bjoerck and Golub 1973).
+Vector<double> principal_angles(const Matrix<double>& u, const Matrix<double>& v) {
+  const Matrix<double> cosines = u.transpose() * v;
+  const Eigen::JacobiSVD<Matrix<double>> by_cosine(cosines);
+  const Matrix<double> outside =
+      u.cols() <= v.cols() ? Matrix<double>(u - v * cosines.transpose()) : Matrix<double>(v - u * cosines);
+  const Eigen::JacobiSVD<Matrix<double>> by_sine(outside);
+  const Index count = std::min(u.cols(), v.cols());
+  Vector<double> angles(count);
+  for (Index i = 0; i < count; ++i) {
+    const double cosine = std::min(1.0, by_cosine.singularValues()[i]);
+    const double sine = std::min(1.0, by_sine.singularValues()[count - 1 - i]);
+    angles[i] = (cosine * cosine > 0.5 ? std::asin(sine) : std::acos(cosine)) * 180.0 / std::numbers::pi;
+  }
+  return angles;
+}
+
+void print(const CompareSettings& settings, double error, const Vector<double>& angles) {
+  if (settings.json) {
+    const nlohmann::ordered_json json = {
+        {"subspace_error", error},
+        {"principal_angles_degrees", std::vector<double>(angles.begin(), angles.end())}};
+    std::printf("%s\n", json.dump().c_str());
+    return;
+  }
+  std::printf("subspace error    %.3g   (|UU' - VV'|^2 / |UU'|^2: 0 the same, 2 orthogonal)\n", error);
+  std::printf("principal angles ");
+  for (const double angle : angles) std::printf(" %.3g", angle);
+  std::printf("   degrees\n");
+}
+
+void compare(const CompareSettings& settings) {
+  const std::string& other = settings.input.paths.front();
+  const Matrix<double> u = subspace_of(load_any(settings.model));
+  const bool centred = is_centred(load_any(settings.model));
+  const Matrix<double> v = other != "-" && is_model(other)
+                               ? subspace_of(load_any(other))
+                               : batch_subspace(settings, u.rows(), u.cols(), centred);
+  if (u.rows() != v.rows()) {
+    throw FileError(other + ": a model of " + std::to_string(v.rows()) + " features, but " + settings.model +
+                    " has " + std::to_string(u.rows()));
+  }
+  print(settings, subspace_error(u, v), principal_angles(u, v));
+}
+
+}  // namespace
+
+Command add_compare(CLI::App& program) {
+  auto* app =
+      program.add_subcommand("compare", "How far a model is from another, or from batch PCA of a file");
+  auto settings = std::make_shared<CompareSettings>();
+  app->add_option("MODEL", settings->model, "A file that roipca fit wrote")->required();
+  app->add_option("OTHER", settings->input.paths, "Another, or files of rows")->required();
+  app->add_flag("--json", settings->json, "For machines");
+  add_format_options(*app, settings->input);
+  app->footer("Example: roipca compare model.safetensors data.npy");
+  return {app, [settings] {
+            watch_for_interrupts();
+            compare(*settings);
+          }};
+}
+
+}  // namespace roipca::cli

@@ -1,0 +1,38 @@
+#include <memory>
+
+#include "command.hpp"
+#include "model_input.hpp"
+
+namespace roipca::cli {
+namespace {
+
+template <typename T>
+void inverse(const Model<T>& model, const MapSettings& settings) {
+  RowSource<T> source(settings.input.settings());
+  if (source.columns() != model.n_components) {
+    throw FileError(settings.input.paths.front() + ": rows of " + std::to_string(source.columns()) +
+                    " numbers, but the model has " + std::to_string(model.n_components) + " components");
+  }
+  std::vector<std::string> names = model.feature_names;
+  for (Index i = 0; names.size() < static_cast<std::size_t>(model.features()); ++i) {
+    names.push_back("x" + std::to_string(i + 1));
+  }
+  const auto writer = open_writer<T>(settings.output, names);
+  map_rows<T, T>(source, *writer, [&](const Rows<T>& rows) { return model.inverse_transform(rows); });
+}
+
+}  // namespace
+
+Command add_inverse(CLI::App& program) {
+  auto* app = program.add_subcommand("inverse", "Scores back into rows");
+  auto settings = std::make_shared<MapSettings>();
+  add_map_options(*app, *settings, "Where the rows go");
+  app->footer("Example: roipca inverse model.safetensors scores.npy -o rows.npy");
+  return {app, [settings] {
+            watch_for_interrupts();
+            as_usage([&] { check_output_path(settings->output); });
+            std::visit([&](const auto& model) { inverse(model, *settings); }, load_any(settings->model));
+          }};
+}
+
+}  // namespace roipca::cli

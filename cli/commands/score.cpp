@@ -1,0 +1,36 @@
+#include <memory>
+
+#include "command.hpp"
+#include "model_input.hpp"
+
+namespace roipca::cli {
+namespace {
+
+template <typename T>
+void score(const Model<T>& model, const MapSettings& settings) {
+  RowSource<T> source(settings.input.settings());
+  require_features(source, model, settings.input.paths.front());
+  const auto writer = open_writer<double>(settings.output, {"t2", "spe"});
+  map_rows<T, double>(source, *writer, [&](const Rows<T>& rows) {
+    RowMatrix<double> scores(rows.rows(), 2);
+    scores << model.t2(rows), model.spe(rows);
+    return scores;
+  });
+}
+
+}  // namespace
+
+Command add_score(CLI::App& program) {
+  auto* app = program.add_subcommand("score",
+                                     "How unusual each row is: Hotelling's T^2 and squared prediction error");
+  auto settings = std::make_shared<MapSettings>();
+  add_map_options(*app, *settings, "Where t2 and spe go");
+  app->footer("Example: tail -n +1 -f log.csv | roipca score model.safetensors - --header no");
+  return {app, [settings] {
+            watch_for_interrupts();
+            as_usage([&] { check_output_path(settings->output); });
+            std::visit([&](const auto& model) { score(model, *settings); }, load_any(settings->model));
+          }};
+}
+
+}  // namespace roipca::cli

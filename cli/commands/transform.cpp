@@ -1,0 +1,33 @@
+#include <memory>
+
+#include "command.hpp"
+#include "feature_names.hpp"
+#include "model_input.hpp"
+
+namespace roipca::cli {
+namespace {
+
+template <typename T>
+void transform(const Model<T>& model, const MapSettings& settings) {
+  RowSource<T> source(settings.input.settings());
+  require_features(source, model, settings.input.paths.front());
+  const auto writer =
+      open_writer<T>(settings.output, component_names(static_cast<std::size_t>(model.n_components)));
+  map_rows<T, T>(source, *writer, [&](const Rows<T>& rows) { return model.transform(rows); });
+}
+
+}  // namespace
+
+Command add_transform(CLI::App& program) {
+  auto* app = program.add_subcommand("transform", "Rows into their scores on the components");
+  auto settings = std::make_shared<MapSettings>();
+  add_map_options(*app, *settings, "Where the scores go");
+  app->footer("Example: roipca transform model.safetensors new.csv -o scores.npy");
+  return {app, [settings] {
+            watch_for_interrupts();
+            as_usage([&] { check_output_path(settings->output); });
+            std::visit([&](const auto& model) { transform(model, *settings); }, load_any(settings->model));
+          }};
+}
+
+}  // namespace roipca::cli

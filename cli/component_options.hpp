@@ -1,0 +1,54 @@
+/// What `fit` computes: the library's options as typed, and how many components a fraction of variance takes.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+
+#include "roipca/model.hpp"
+#include "roipca/options.hpp"
+
+namespace roipca::cli {
+
+/// "10" or "0.95".
+struct Components {
+  Index number = 0;                ///< 0 where a fraction was asked for
+  std::optional<double> fraction;  ///< of the variance, between 0 and 1
+
+  /// To hold for rows of `features` numbers: as many as are asked for or, for a fraction, 100 at most, since
+  /// nobody knows beforehand how many it takes. (Up to 960 features the automatic method is then exact and
+  /// holds all.) Throws UsageError where there are fewer features.
+  Index to_hold(Index features) const;
+};
+
+/// As typed.
+struct ComponentOptions {
+  std::string components;
+  std::string method = "auto";
+  std::string mu = "mean";
+  std::string tau = "zero";
+  std::string oversampling = "auto";
+  std::string update = "block";
+  std::string block_size = "auto";
+  std::string learning_rate;
+  bool no_center = false;
+  double forgetting = 1.0;
+  Index threads = 1;
+
+  /// Throws UsageError.
+  Components parsed_components() const;
+  /// Without n_components. Throws UsageError.
+  Options options() const;
+};
+
+void add_component_options(CLI::App& app, ComponentOptions& options);
+
+/// Makes the model report as few of its components as explain more than the fraction of the variance, or all
+/// that it holds where they do not. Returns whether they do.
+template <typename T>
+bool report_fraction(Model<T>& model, double fraction);
+
+extern template bool report_fraction(Model<float>&, double);
+extern template bool report_fraction(Model<double>&, double);
+
+}  // namespace roipca::cli

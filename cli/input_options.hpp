@@ -1,0 +1,36 @@
+/// The options of every command that reads rows.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "readers/row_source.hpp"
+
+namespace roipca::cli {
+
+/// As typed.
+struct InputOptions {
+  std::vector<std::string> paths;
+  std::string format = "auto";
+  std::string columns;
+  std::string delimiter;
+  std::string header = "auto";
+  std::string dataset;
+  std::string on_bad_row = "error";
+
+  /// Throws UsageError.
+  InputSettings settings() const;
+};
+
+/// Adds the argument INPUT... and the options to `app`.
+std::shared_ptr<InputOptions> add_input_options(CLI::App& app);
+
+/// Only the options: for a command whose input is named otherwise.
+void add_format_options(CLI::App& app, InputOptions& options);
+
+/// Says on standard error which rows were left out, if any.
+void report_skipped(const SkippedRows& skipped);
+
+}  // namespace roipca::cli

@@ -1,0 +1,85 @@
+#include "model_facts.hpp"
+
+#include <array>
+#include <cstdio>
+#include <type_traits>
+
+namespace roipca::cli {
+namespace {
+
+std::string formatted(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.6g", value);
+  return text.data();
+}
+
+std::string mu_text(const Mu& mu) {
+  if (mu.kind == Mu::Kind::kFixed) return formatted(mu.variance);
+  return mu.kind == Mu::Kind::kMean ? "mean" : "zero";
+}
+
+std::string bytes_text(double bytes) {
+  for (const char* unit : {"bytes", "kB", "MB"}) {
+    if (bytes < 1000.0) return formatted(bytes) + " " + unit;
+    bytes /= 1000.0;
+  }
+  return formatted(bytes) + " GB";
+}
+
+template <typename T>
+Index bytes_of(const Model<T>& model) {
+  const Index doubles = 3 * model.features() + model.eigenvalues.size();
+  return doubles * static_cast<Index>(sizeof(double)) + model.basis.size() * static_cast<Index>(sizeof(T));
+}
+
+template <typename T>
+ModelFacts facts(const Model<T>& model) {
+  const Options& options = model.options;
+  const std::string type = std::is_same_v<T, float> ? "float32" : "float64";
+  const std::string method(name(options.method));
+  const std::string update = options.update == Update::kBlock ? "block" : "sample";
+  const Index held = model.eigenvalues.size();
+  const Index bytes = bytes_of(model);
+  ModelFacts result;
+  result.variance = model.explained_variance();
+  result.ratio = model.explained_variance_ratio();
+  result.noise_variance = model.noise_variance();
+  result.components = model.components().template cast<double>();
+  result.names = model.feature_names;
+  result.settings = {
+      {"rows", std::to_string(model.rows)},
+      {"features", std::to_string(model.features())},
+      {"components",
+       std::to_string(model.n_components) + " reported, " + std::to_string(held) + " held, " + type},
+      {"explained", formatted(result.ratio.sum()) + " of the variance"},
+      {"noise", formatted(result.noise_variance) + " variance along any other direction"},
+      {"method", method + ", update by " + update},
+      {"mu, tau", mu_text(options.mu) + ", " + (options.tau == Tau::kZero ? "zero" : "optimal")},
+      {"centred", options.center ? "yes" : "no"},
+      {"forgetting", formatted(options.forgetting)},
+      {"memory", bytes_text(static_cast<double>(bytes))},
+  };
+  result.json = {{"rows", model.rows},
+                 {"weight", model.weight},
+                 {"features", model.features()},
+                 {"components", model.n_components},
+                 {"held", held},
+                 {"dtype", type},
+                 {"method", method},
+                 {"update", update},
+                 {"mu", mu_text(options.mu)},
+                 {"tau", options.tau == Tau::kZero ? "zero" : "optimal"},
+                 {"center", options.center},
+                 {"forgetting", options.forgetting},
+                 {"threads", options.threads},
+                 {"bytes", bytes}};
+  return result;
+}
+
+}  // namespace
+
+ModelFacts facts_of(const AnyModel& model) {
+  return std::visit([](const auto& m) { return facts(m); }, model);
+}
+
+}  // namespace roipca::cli

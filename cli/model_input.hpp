@@ -1,0 +1,61 @@
+/// Commands that send rows through a model.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "input_options.hpp"
+#include "interrupt.hpp"
+#include "progress.hpp"
+#include "roipca/errors.hpp"
+#include "roipca/model_file.hpp"
+#include "writers/row_writer.hpp"
+
+namespace roipca::cli {
+
+using AnyModel = std::variant<Model<double>, Model<float>>;
+
+/// As typed.
+struct MapSettings {
+  std::string model;
+  InputOptions input;
+  std::string output = "-";
+};
+
+/// The arguments MODEL INPUT..., the options of the input, and -o.
+void add_map_options(CLI::App& app, MapSettings& settings, const std::string& output_help);
+
+/// Throws FileError unless the rows have the model's features.
+template <typename T>
+void require_features(const RowSource<T>& source, const Model<T>& model, const std::string& input) {
+  if (source.columns() != model.features()) {
+    throw FileError(input + ": rows of " + std::to_string(source.columns()) + " numbers, but the model has " +
+                    std::to_string(model.features()) + " features");
+  }
+  if (!source.names().empty() && !model.feature_names.empty() && source.names() != model.feature_names) {
+    throw FileError(input + ": its column names are not those of the model");
+  }
+}
+
+/// Writes map(rows) for all rows of the source.
+template <typename T, typename U>
+void map_rows(RowSource<T>& source, RowWriter<U>& writer,
+              const std::function<RowMatrix<U>(const Rows<T>&)>& map) {
+  {
+    Progress progress;
+    std::int64_t rows = 0;
+    while (const RowBlock<T>* block = source.next()) {
+      check_interrupt();
+      writer.write(map(block->rows.topRows(block->count)));
+      rows += block->count;
+      progress.update(rows, block->fraction);
+    }
+  }
+  check_interrupt();
+  report_skipped(source.skipped());
+  writer.finish();
+}
+
+}  // namespace roipca::cli

@@ -1,0 +1,68 @@
+#include "progress.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+
+namespace roipca::cli {
+namespace {
+
+constexpr std::chrono::milliseconds kBetweenLines{200};
+constexpr std::chrono::seconds kBetweenReadings{1};
+
+std::string short_number(double value) {
+  char text[32];
+  if (value >= 1e6) {
+    std::snprintf(text, sizeof text, "%.1fM", value / 1e6);
+  } else if (value >= 1e4) {
+    std::snprintf(text, sizeof text, "%.0fk", value / 1e3);
+  } else {
+    std::snprintf(text, sizeof text, "%.0f", value);
+  }
+  return text;
+}
+
+std::string duration(double seconds) {
+  const auto whole = static_cast<long long>(seconds + 0.5);
+  char text[32];
+  if (whole >= 3600) {
+    std::snprintf(text, sizeof text, "%lld:%02lld:%02lld", whole / 3600, whole / 60 % 60, whole % 60);
+  } else {
+    std::snprintf(text, sizeof text, "%lld:%02lld", whole / 60, whole % 60);
+  }
+  return text;
+}
+
+}  // namespace
+
+Progress::Progress() : shown_(::isatty(STDERR_FILENO) == 1) {}
+
+Progress::~Progress() {
+  if (has_line_) std::fputs("\r\033[K", stderr);
+}
+
+double Progress::seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+void Progress::update(std::int64_t rows, std::optional<double> fraction,
+                      const std::function<double()>& explained) {
+  const auto now = Clock::now();
+  if (!shown_ || now - last_line_ < kBetweenLines) return;
+  last_line_ = now;
+  if (explained && (!explained_ || now - last_explained_ >= kBetweenReadings)) {
+    explained_ = explained();
+    last_explained_ = now;
+  }
+  const double elapsed = seconds();
+  std::string line = short_number(static_cast<double>(rows)) + " rows, " +
+                     short_number(static_cast<double>(rows) / elapsed) + " rows/s";
+  if (fraction && *fraction > 0.0) {
+    line += ", " + std::to_string(static_cast<int>(100.0 * *fraction)) + " %, " +
+            duration(elapsed * (1.0 - *fraction) / *fraction) + " left";
+  }
+  if (explained_) line += ", " + std::to_string(100.0 * *explained_).substr(0, 5) + " % of the variance";
+  std::fprintf(stderr, "\r\033[K%s", line.c_str());
+  has_line_ = true;
+}
+
+}  // namespace roipca::cli

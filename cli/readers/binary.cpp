@@ -1,0 +1,179 @@
+#include "readers/binary.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "roipca/errors.hpp"
+
+namespace roipca::cli {
+namespace {
+
+std::uint64_t row_bytes(const BinaryLayout& layout) {
+  return static_cast<std::uint64_t>(layout.columns) * layout.type.size;
+}
+
+// Before any row is read, where the size of the file is known.
+void check_size(const BinaryLayout& layout, std::uint64_t size) {
+  const std::uint64_t have = size - std::min(size, layout.offset);
+  if (!layout.rows) {
+    if (have % row_bytes(layout) == 0) return;
+    throw FileError(std::to_string(have) + " bytes are not a whole number of rows of " +
+                    std::to_string(row_bytes(layout)) + " bytes");
+  }
+  const std::uint64_t need = static_cast<std::uint64_t>(*layout.rows) * row_bytes(layout);
+  if (have >= need) return;
+  throw FileError("row " + std::to_string(have / row_bytes(layout)) +
+                  ": the file is cut off: " + std::to_string(*layout.rows) + " rows need " +
+                  std::to_string(need) + " bytes, there are " + std::to_string(have));
+}
+
+// What readers of either order share: where they are, and the block's numbers that follow from it.
+template <typename T>
+class BinaryReader : public RowReader<T> {
+ public:
+  BinaryReader(std::unique_ptr<PeekedStream> stream, const BinaryLayout& layout)
+      : stream_(std::move(stream)), layout_(layout) {}
+
+  Index columns() const override { return layout_.columns; }
+  std::optional<std::int64_t> rows() const override { return layout_.rows; }
+
+  void read(RowBlock<T>& block) override {
+    Index wanted = block.capacity();
+    if (layout_.rows) wanted = std::min<Index>(wanted, *layout_.rows - next_);
+    block.count = wanted > 0 ? fill(block.rows, wanted) : 0;
+    block.places.resize(static_cast<std::size_t>(block.count));
+    std::iota(block.places.begin(), block.places.end(), next_);
+    next_ += block.count;
+    block.fraction = fraction();
+  }
+
+ protected:
+  // Rows filled: as many as wanted unless the number of rows is not known.
+  virtual Index fill(RowMatrix<T>& rows, Index wanted) = 0;
+
+  std::unique_ptr<PeekedStream> stream_;
+  BinaryLayout layout_;
+  std::int64_t next_ = 0;
+
+ private:
+  std::optional<double> fraction() const {
+    if (!layout_.rows) return stream_->fraction();
+    return static_cast<double>(next_) / static_cast<double>(*layout_.rows);
+  }
+};
+
+template <typename T>
+class ByRows : public BinaryReader<T> {
+ public:
+  using BinaryReader<T>::BinaryReader;
+
+ private:
+  Index fill(RowMatrix<T>& rows, Index wanted) override {
+    const std::uint64_t bytes = row_bytes(this->layout_);
+    const auto target = is_native<T>(this->layout_.type)
+                            ? std::span(reinterpret_cast<char*>(rows.data()), wanted * bytes)
+                            : buffer(wanted * bytes);
+    const std::uint64_t have = this->stream_->read_fully(target);
+    const auto whole = static_cast<Index>(have / bytes);
+    if (have % bytes != 0 || (this->layout_.rows && whole < wanted)) {
+      throw FileError("row " + std::to_string(this->next_ + whole) + ": the data end after " +
+                      std::to_string(have % bytes) + " of its " + std::to_string(bytes) + " bytes");
+    }
+    if (target.data() == buffer_.data()) {
+      convert(target.data(), static_cast<std::size_t>(whole * this->layout_.columns), this->layout_.type,
+              rows.data());
+    }
+    return whole;
+  }
+
+  std::span<char> buffer(std::uint64_t bytes) {
+    if (buffer_.size() < bytes) buffer_.resize(bytes);
+    return std::span(buffer_).first(bytes);
+  }
+
+  std::vector<char> buffer_;
+};
+
+// A slab of rows at a time, each column of it in one piece, so that the disk is not asked for crumbs.
+template <typename T>
+class ByColumns : public BinaryReader<T> {
+ public:
+  using BinaryReader<T>::BinaryReader;
+
+ private:
+  static constexpr std::uint64_t kSlabBytes = std::uint64_t{1} << 25U;
+
+  Index fill(RowMatrix<T>& rows, Index wanted) override {
+    Index filled = 0;
+    while (filled < wanted) {
+      const std::int64_t row = this->next_ + filled;
+      if (row >= slab_end_) read_slab(row);
+      const Index count = std::min<Index>(wanted - filled, slab_end_ - row);
+      for (Index i = 0; i < count; ++i) {
+        rows.row(filled + i) = slab_.col(row + i - slab_begin_);
+      }
+      filled += count;
+    }
+    return filled;
+  }
+
+  void read_slab(std::int64_t begin) {
+    const BinaryLayout& layout = this->layout_;
+    const auto at_once = static_cast<std::int64_t>(
+        std::max<std::uint64_t>(1, kSlabBytes / (static_cast<std::uint64_t>(layout.columns) * sizeof(T))));
+    const std::int64_t count = std::min(at_once, *layout.rows - begin);
+    slab_.resize(layout.columns, count);
+    piece_.resize(static_cast<std::size_t>(count) * layout.type.size);
+    for (Index j = 0; j < layout.columns; ++j) {
+      const auto first = static_cast<std::uint64_t>(j * *layout.rows + begin);
+      if (!this->stream_->read_at(layout.offset + first * layout.type.size, piece_)) {
+        throw FileError("row " + std::to_string(begin) + ": the file became shorter while it was read");
+      }
+      convert(piece_.data(), static_cast<std::size_t>(count), layout.type, slab_.data() + j,
+              static_cast<std::size_t>(layout.columns));
+    }
+    slab_begin_ = begin;
+    slab_end_ = begin + count;
+  }
+
+  Matrix<T> slab_;  // a row of data is a column of it
+  std::vector<char> piece_;
+  std::int64_t slab_begin_ = 0;
+  std::int64_t slab_end_ = 0;
+};
+
+}  // namespace
+
+void set_shape(BinaryLayout& layout, const std::vector<std::uint64_t>& shape) {
+  if (shape.size() < 2) {
+    throw FileError("an array of " + std::to_string(shape.size()) + " dimensions; rows and columns need two");
+  }
+  // Bytes are counted with signed numbers.
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+  std::uint64_t bytes = layout.type.size;
+  for (const std::uint64_t size : shape) {
+    if (size == 0) throw FileError("there are no rows: the array is empty");
+    if (bytes > kMost / size) throw FileError("the header is absurd: its shape needs more than 2^63 bytes");
+    bytes *= size;
+  }
+  layout.rows = static_cast<std::int64_t>(shape[0]);
+  layout.columns = static_cast<Index>(bytes / layout.type.size / shape[0]);
+}
+
+template <typename T>
+std::unique_ptr<RowReader<T>> open_binary(std::unique_ptr<PeekedStream> stream, const BinaryLayout& layout) {
+  const auto size = stream->size();
+  if (size) check_size(layout, *size);
+  if (!layout.by_columns) return std::make_unique<ByRows<T>>(std::move(stream), layout);
+  if (!size) {
+    throw FileError("an array in Fortran order cannot be read from a pipe or gzip file: save it in C order");
+  }
+  return std::make_unique<ByColumns<T>>(std::move(stream), layout);
+}
+
+template std::unique_ptr<RowReader<float>> open_binary(std::unique_ptr<PeekedStream>, const BinaryLayout&);
+template std::unique_ptr<RowReader<double>> open_binary(std::unique_ptr<PeekedStream>, const BinaryLayout&);
+
+}  // namespace roipca::cli

@@ -1,0 +1,102 @@
+#include "readers/byte_stream.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace roipca::cli {
+namespace {
+
+class MemoryStream : public ByteStream {
+ public:
+  explicit MemoryStream(std::string bytes) : bytes_(std::move(bytes)) {}
+
+  std::size_t read(std::span<char> bytes) override {
+    const std::size_t count = bytes_.copy(bytes.data(), bytes.size(), position_);
+    position_ += count;
+    return count;
+  }
+
+  bool read_at(std::uint64_t offset, std::span<char> bytes) override {
+    return offset <= bytes_.size() && bytes_.copy(bytes.data(), bytes.size(), offset) == bytes.size();
+  }
+
+  std::optional<std::uint64_t> size() const override { return bytes_.size(); }
+
+ private:
+  std::string bytes_;
+  std::size_t position_ = 0;
+};
+
+// What was looked at, and then the rest.
+class Rejoined : public ByteStream {
+ public:
+  Rejoined(std::string first, std::unique_ptr<ByteStream> rest)
+      : first_(std::move(first)), rest_(std::move(rest)) {}
+
+  std::size_t read(std::span<char> bytes) override {
+    if (position_ == first_.size()) return rest_->read(bytes);
+    const std::size_t count = first_.copy(bytes.data(), bytes.size(), position_);
+    position_ += count;
+    return count;
+  }
+  bool read_at(std::uint64_t offset, std::span<char> bytes) override { return rest_->read_at(offset, bytes); }
+  std::optional<std::uint64_t> size() const override { return rest_->size(); }
+  std::optional<double> fraction() const override { return rest_->fraction(); }
+
+ private:
+  std::string first_;
+  std::size_t position_ = 0;
+  std::unique_ptr<ByteStream> rest_;
+};
+
+}  // namespace
+
+std::string_view PeekedStream::peek(std::size_t count) {
+  std::size_t have = peeked_.size();
+  if (have < count) {
+    peeked_.resize(count);
+    while (have < count) {
+      const std::size_t more = source_->read(std::span(peeked_).subspan(have));
+      if (more == 0) break;
+      have += more;
+    }
+    peeked_.resize(have);
+  }
+  return std::string_view(peeked_).substr(0, count);
+}
+
+std::size_t PeekedStream::read(std::span<char> bytes) {
+  if (peeked_.empty()) return source_->read(bytes);
+  const std::size_t count = peeked_.copy(bytes.data(), bytes.size());
+  peeked_.erase(0, count);
+  return count;
+}
+
+std::size_t PeekedStream::read_fully(std::span<char> bytes) {
+  std::size_t count = 0;
+  while (count < bytes.size()) {
+    const std::size_t more = read(bytes.subspan(count));
+    if (more == 0) break;
+    count += more;
+  }
+  return count;
+}
+
+std::unique_ptr<ByteStream> PeekedStream::release() {
+  if (peeked_.empty()) return std::move(source_);
+  return std::make_unique<Rejoined>(std::move(peeked_), std::move(source_));
+}
+
+std::unique_ptr<ByteStream> memory_stream(std::string bytes) {
+  return std::make_unique<MemoryStream>(std::move(bytes));
+}
+
+std::unique_ptr<PeekedStream> unpacked(std::unique_ptr<ByteStream> stream) {
+  auto peeked = std::make_unique<PeekedStream>(std::move(stream));
+  constexpr std::string_view kGzip = "\x1f\x8b";
+  if (peeked->peek(kGzip.size()) != kGzip) return peeked;
+  return std::make_unique<PeekedStream>(gunzip(peeked->release()));
+}
+
+}  // namespace roipca::cli

@@ -1,0 +1,68 @@
+/// Bytes from files, pipes and memory, compressed or not. All functions throw FileError without the path.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace roipca::cli {
+
+/// Bytes that are read once, from the first to the last.
+class ByteStream {
+ public:
+  virtual ~ByteStream() = default;
+
+  /// Fills as much of `bytes` as there is at once; 0 only at the end.
+  virtual std::size_t read(std::span<char> bytes) = 0;
+  /// Fills all of `bytes` from that place of the stream, whatever was read so far; false where the stream is
+  /// a pipe or compressed, or where it ends too early.
+  virtual bool read_at(std::uint64_t /*offset*/, std::span<char> /*bytes*/) { return false; }
+  /// Bytes in the whole stream; nothing where only the end will tell.
+  virtual std::optional<std::uint64_t> size() const { return std::nullopt; }
+  /// How much of the file was read, from 0 to 1; nothing for a pipe.
+  virtual std::optional<double> fraction() const { return std::nullopt; }
+};
+
+/// A stream whose beginning can be looked at before it is read: formats are told apart by it.
+class PeekedStream : public ByteStream {
+ public:
+  explicit PeekedStream(std::unique_ptr<ByteStream> source) : source_(std::move(source)) {}
+
+  /// The next `count` bytes, or what is left.
+  std::string_view peek(std::size_t count);
+
+  std::size_t read(std::span<char> bytes) override;
+  bool read_at(std::uint64_t offset, std::span<char> bytes) override {
+    return source_->read_at(offset, bytes);
+  }
+  std::optional<std::uint64_t> size() const override { return source_->size(); }
+  std::optional<double> fraction() const override { return source_->fraction(); }
+
+  /// Fills `bytes` as far as the stream goes; returns how many there were.
+  std::size_t read_fully(std::span<char> bytes);
+
+  /// Gives the stream away, unread from where it is.
+  std::unique_ptr<ByteStream> release();
+
+ private:
+  std::unique_ptr<ByteStream> source_;
+  std::string peeked_;
+};
+
+/// Opens a file, or standard input for "-", and unpacks it where it is compressed by gzip.
+std::unique_ptr<PeekedStream> open_stream(const std::string& path);
+
+/// The bytes of a text, for those who have no file.
+std::unique_ptr<ByteStream> memory_stream(std::string bytes);
+
+/// Unpacks `packed`, a gzip file of one or more members.
+std::unique_ptr<ByteStream> gunzip(std::unique_ptr<ByteStream> packed);
+
+/// `stream`, unpacked if it begins as a gzip file does.
+std::unique_ptr<PeekedStream> unpacked(std::unique_ptr<ByteStream> stream);
+
+}  // namespace roipca::cli

@@ -1,0 +1,141 @@
+#include "readers/csv.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include "readers/csv_columns.hpp"
+#include "readers/csv_records.hpp"
+#include "readers/number.hpp"
+#include "roipca/errors.hpp"
+
+namespace roipca::cli {
+namespace {
+
+template <typename T>
+class CsvReader : public RowReader<T> {
+ public:
+  CsvReader(std::unique_ptr<PeekedStream> stream, const CsvOptions& options) : records_(std::move(stream)) {
+    if (!records_.next(record_)) throw FileError("there are no rows: the file is empty");
+    layout_ = make_layout(record_, options);
+    for (const bool wanted : layout_.wanted) columns_ += wanted ? 1 : 0;
+    if (layout_.has_header && !records_.next(record_)) {
+      throw FileError("there are no rows: line 1 has names, and nothing follows");
+    }
+  }
+
+  Index columns() const override { return columns_; }
+  std::vector<std::string> names() const override { return layout_.names; }
+  const char* place() const override { return "line"; }
+
+  void read(RowBlock<T>& block) override {
+    block.places.clear();
+    while (has_record_ && block.taken() < block.capacity()) {
+      T* const row = block.rows.data() + block.count * columns_;
+      if (record_.has_quotes ? parse_fields(row) : parse_plain(row)) {
+        block.places.push_back(record_.line);
+        ++block.count;
+      } else {
+        block.bad.push_back({record_.line, explain()});
+      }
+      has_record_ = records_.next(record_);
+    }
+    block.fraction = records_.fraction();
+  }
+
+ private:
+  const char* skip_blanks(const char* p, const char* end) const {
+    while (p != end && (*p == ' ' || (*p == '\t' && layout_.delimiter != '\t'))) ++p;
+    return p;
+  }
+
+  // Without quotes every delimiter is one: numbers are read where they lie.
+  bool parse_plain(T* row) const {
+    const char delimiter = layout_.delimiter;
+    const char* p = record_.text.data();
+    const char* const end = p + record_.text.size();
+    for (std::size_t i = 0; i < layout_.fields; ++i) {
+      p = skip_blanks(p, end);
+      if (layout_.wanted[i]) {
+        double value = 0.0;
+        p = parse_number(p, end, value);
+        if (p == nullptr) return false;
+        *row++ = static_cast<T>(value);
+      } else {
+        p = find_delimiter(p, end);
+      }
+      if (i + 1 == layout_.fields) break;
+      if (delimiter == ' ') {
+        if (p == end || (*p != ' ' && *p != '\t')) return false;
+        continue;
+      }
+      p = skip_blanks(p, end);
+      if (p == end || *p != delimiter) return false;
+      ++p;
+    }
+    return skip_blanks(p, end) == end;
+  }
+
+  const char* find_delimiter(const char* p, const char* end) const {
+    if (layout_.delimiter == ' ') {
+      while (p != end && *p != ' ' && *p != '\t') ++p;
+      return p;
+    }
+    const void* found =
+        p == end ? nullptr : std::memchr(p, layout_.delimiter, static_cast<std::size_t>(end - p));
+    return found == nullptr ? end : static_cast<const char*>(found);
+  }
+
+  bool parse_fields(T* row) const {
+    const auto fields = split_fields(record_, layout_.delimiter);
+    if (fields.size() != layout_.fields) return false;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      if (!layout_.wanted[i]) continue;
+      const char* const end = fields[i].data() + fields[i].size();
+      double value = 0.0;
+      if (parse_number(fields[i].data(), end, value) != end || fields[i].empty()) return false;
+      *row++ = static_cast<T>(value);
+    }
+    return true;
+  }
+
+  // Why the record is no row. Slow, for the message only.
+  std::string explain() const {
+    const auto fields = split_fields(record_, layout_.delimiter);
+    if (fields.size() != layout_.fields) {
+      return std::to_string(fields.size()) + " fields where the first line has " +
+             std::to_string(layout_.fields);
+    }
+    std::size_t name = 0;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      if (!layout_.wanted[i]) continue;
+      const std::string column = "column " + std::to_string(i + 1) +
+                                 (layout_.names.empty() ? std::string() : " (" + layout_.names[name++] + ")");
+      if (fields[i].empty()) return column + " is empty";
+      if (!is_number(fields[i])) return column + ": \"" + shortened(fields[i]) + "\" is not a number";
+    }
+    return "not a row of numbers";
+  }
+
+  static std::string shortened(const std::string& text) {
+    constexpr std::size_t kLongest = 40;
+    return text.size() <= kLongest ? text : text.substr(0, kLongest) + "...";
+  }
+
+  CsvRecords records_;
+  CsvLayout layout_;
+  Record record_;  // the next one
+  bool has_record_ = true;
+  Index columns_ = 0;
+};
+
+}  // namespace
+
+template <typename T>
+std::unique_ptr<RowReader<T>> open_csv(std::unique_ptr<PeekedStream> stream, const CsvOptions& options) {
+  return std::make_unique<CsvReader<T>>(std::move(stream), options);
+}
+
+template std::unique_ptr<RowReader<float>> open_csv(std::unique_ptr<PeekedStream>, const CsvOptions&);
+template std::unique_ptr<RowReader<double>> open_csv(std::unique_ptr<PeekedStream>, const CsvOptions&);
+
+}  // namespace roipca::cli

@@ -1,0 +1,25 @@
+/// Rows from CSV, TSV and other text with one row a line.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "readers/byte_stream.hpp"
+#include "readers/row_reader.hpp"
+
+namespace roipca::cli {
+
+struct CsvOptions {
+  std::optional<char> delimiter;  ///< found in the first record unless given; a space is any blank space
+  std::optional<bool> header;     ///< whether the first record has names; where it holds text unless given
+  std::string columns;            ///< "a,c", "1,3", "2-5", "7-": by name or by number from 1; empty for all
+};
+
+template <typename T>
+std::unique_ptr<RowReader<T>> open_csv(std::unique_ptr<PeekedStream> stream, const CsvOptions& options);
+
+extern template std::unique_ptr<RowReader<float>> open_csv(std::unique_ptr<PeekedStream>, const CsvOptions&);
+extern template std::unique_ptr<RowReader<double>> open_csv(std::unique_ptr<PeekedStream>, const CsvOptions&);
+
+}  // namespace roipca::cli

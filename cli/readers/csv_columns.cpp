@@ -1,0 +1,98 @@
+#include "readers/csv_columns.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "readers/number.hpp"
+#include "roipca/errors.hpp"
+
+namespace roipca::cli {
+namespace {
+
+// The one that cuts the record into most fields; spaces only where there is nothing else.
+char find_delimiter(const Record& record) {
+  char best = ' ';
+  std::size_t most = 1;
+  for (const char candidate : {',', '\t', ';', '|'}) {
+    const std::size_t fields = split_fields(record, candidate).size();
+    if (fields > most) {
+      best = candidate;
+      most = fields;
+    }
+  }
+  return best;
+}
+
+// "3", "3-5" and "3-" as first and last field, from 0; false for another text.
+bool parse_range(const std::string& text, std::size_t fields, std::size_t& first, std::size_t& last) {
+  const char* const end = text.data() + text.size();
+  auto [stop, error] = std::from_chars(text.data(), end, first);
+  if (error != std::errc() || first == 0) return false;
+  last = first;
+  if (stop != end && *stop == '-') {
+    ++stop;
+    last = fields;
+    if (stop != end) {
+      const auto [last_stop, last_error] = std::from_chars(stop, end, last);
+      if (last_error != std::errc()) return false;
+      stop = last_stop;
+    }
+  }
+  if (stop != end || last < first) return false;
+  --first;
+  --last;
+  return true;
+}
+
+std::vector<bool> find_wanted(const std::string& columns, const std::vector<std::string>& first_record,
+                              bool may_be_names, bool& by_name) {
+  const std::size_t fields = first_record.size();
+  if (columns.empty()) return std::vector<bool>(fields, true);
+  std::vector<bool> wanted(fields, false);
+  for (const std::string& choice : split_fields({columns, 1, true}, ',')) {
+    const auto place = std::find(first_record.begin(), first_record.end(), choice);
+    if (may_be_names && place != first_record.end() && !is_number(choice)) {
+      if (std::find(place + 1, first_record.end(), choice) != first_record.end()) {
+        throw FileError("line 1: there are two columns \"" + choice + "\": choose by number");
+      }
+      wanted[static_cast<std::size_t>(place - first_record.begin())] = true;
+      by_name = true;
+      continue;
+    }
+    std::size_t first = 0;
+    std::size_t last = 0;
+    if (!parse_range(choice, fields, first, last)) {
+      throw FileError("there is no column \"" + choice + "\"");
+    }
+    if (last >= fields) {
+      throw FileError("there is no column " + choice + ": there are " + std::to_string(fields));
+    }
+    std::fill(wanted.begin() + static_cast<std::ptrdiff_t>(first),
+              wanted.begin() + static_cast<std::ptrdiff_t>(last) + 1, true);
+  }
+  return wanted;
+}
+
+}  // namespace
+
+CsvLayout make_layout(const Record& first, const CsvOptions& options) {
+  CsvLayout layout;
+  layout.delimiter = options.delimiter.value_or(find_delimiter(first));
+  const std::vector<std::string> fields = split_fields(first, layout.delimiter);
+  layout.fields = fields.size();
+  bool by_name = false;
+  layout.wanted = find_wanted(options.columns, fields, options.header.value_or(true), by_name);
+
+  bool has_text = by_name;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    has_text = has_text || (layout.wanted[i] && !fields[i].empty() && !is_number(fields[i]));
+  }
+  layout.has_header = options.header.value_or(has_text);
+  if (!layout.has_header) return layout;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (layout.wanted[i]) layout.names.push_back(fields[i]);
+  }
+  return layout;
+}
+
+}  // namespace roipca::cli

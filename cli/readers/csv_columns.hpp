@@ -1,0 +1,23 @@
+/// What the first record of a CSV file tells: delimiter, names, and which fields are wanted.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "readers/csv.hpp"
+#include "readers/csv_records.hpp"
+
+namespace roipca::cli {
+
+struct CsvLayout {
+  char delimiter = ',';
+  bool has_header = false;
+  std::size_t fields = 0;          ///< in each record
+  std::vector<bool> wanted;        ///< one a field
+  std::vector<std::string> names;  ///< of the wanted fields; none without a header
+};
+
+/// Throws FileError for columns that are not there.
+CsvLayout make_layout(const Record& first, const CsvOptions& options);
+
+}  // namespace roipca::cli

@@ -1,0 +1,40 @@
+/// Numbers as files hold them: kind, size and byte order.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace roipca::cli {
+
+struct ElementType {
+  enum class Kind { kBool, kSigned, kUnsigned, kFloat };
+
+  Kind kind = Kind::kFloat;
+  std::size_t size = 8;  ///< bytes: 1, 2, 4, 8, and 16 for x86's long double as NumPy writes it
+  bool big_endian = false;
+
+  bool operator==(const ElementType&) const = default;
+};
+
+/// Whether this machine can read such numbers.
+bool is_supported(const ElementType& type);
+
+/// "f32", "u8", "i16" ..., with "be" behind it for big-endian ones. Nothing for another text.
+std::optional<ElementType> element_type_from_name(std::string_view name);
+
+/// Whether the bytes are those of a T on this machine.
+template <typename T>
+bool is_native(const ElementType& type) {
+  return type == ElementType{ElementType::Kind::kFloat, sizeof(T), false};
+}
+
+/// Turns `count` numbers at `from` into T, to places `to_stride` apart. Reverses the bytes of big-endian
+/// numbers where they are.
+template <typename T>
+void convert(char* from, std::size_t count, const ElementType& type, T* to, std::size_t to_stride = 1);
+
+extern template void convert(char*, std::size_t, const ElementType&, float*, std::size_t);
+extern template void convert(char*, std::size_t, const ElementType&, double*, std::size_t);
+
+}  // namespace roipca::cli

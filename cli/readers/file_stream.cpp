@@ -1,0 +1,98 @@
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "interrupt.hpp"
+#include "readers/byte_stream.hpp"
+#include "roipca/errors.hpp"
+
+namespace roipca::cli {
+namespace {
+
+[[noreturn]] void fail(const char* action) {
+  throw FileError(std::string("cannot ") + action + ": " + std::system_category().message(errno));
+}
+
+class FileStream : public ByteStream {
+ public:
+  FileStream(int number, bool owned) : number_(number), owned_(owned) {
+    struct stat status = {};
+    if (::fstat(number, &status) != 0) fail("read");
+    if (S_ISDIR(status.st_mode)) throw FileError(std::system_category().message(EISDIR));
+    if (S_ISREG(status.st_mode)) {
+      // Standard input may be a file that was read in part.
+      const off_t start = ::lseek(number, 0, SEEK_CUR);
+      start_ = start < 0 ? 0 : static_cast<std::uint64_t>(start);
+      const auto end = static_cast<std::uint64_t>(status.st_size);
+      size_ = end > start_ ? end - start_ : 0;
+      ::posix_fadvise(number, 0, 0, POSIX_FADV_SEQUENTIAL);
+    }
+  }
+  ~FileStream() override {
+    if (owned_) ::close(number_);
+  }
+  FileStream(const FileStream&) = delete;
+  FileStream& operator=(const FileStream&) = delete;
+
+  std::size_t read(std::span<char> bytes) override {
+    while (true) {
+      check_interrupt();
+      if (!size_ && !ready()) continue;
+      const ssize_t count = ::read(number_, bytes.data(), bytes.size());
+      if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+      if (count < 0) fail("read");
+      position_ += static_cast<std::uint64_t>(count);
+      return static_cast<std::size_t>(count);
+    }
+  }
+
+  bool read_at(std::uint64_t offset, std::span<char> bytes) override {
+    if (!size_) return false;
+    while (!bytes.empty()) {
+      check_interrupt();
+      const ssize_t count = ::pread(number_, bytes.data(), bytes.size(), static_cast<off_t>(start_ + offset));
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) fail("read");
+      if (count == 0) return false;
+      offset += static_cast<std::uint64_t>(count);
+      bytes = bytes.subspan(static_cast<std::size_t>(count));
+    }
+    return true;
+  }
+
+  std::optional<std::uint64_t> size() const override { return size_; }
+
+  std::optional<double> fraction() const override {
+    if (!size_ || *size_ == 0) return std::nullopt;
+    return static_cast<double>(position_) / static_cast<double>(*size_);
+  }
+
+ private:
+  // A pipe may be silent for long, and the signal may have gone to another thread.
+  bool ready() const {
+    constexpr int kMilliseconds = 100;
+    pollfd waiting = {.fd = number_, .events = POLLIN, .revents = 0};
+    return ::poll(&waiting, 1, kMilliseconds) != 0;
+  }
+
+  int number_;
+  bool owned_;
+  std::uint64_t start_ = 0;
+  std::uint64_t position_ = 0;
+  std::optional<std::uint64_t> size_;
+};
+
+}  // namespace
+
+std::unique_ptr<PeekedStream> open_stream(const std::string& path) {
+  if (path == "-") return unpacked(std::make_unique<FileStream>(STDIN_FILENO, false));
+  const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (number < 0) fail("open");
+  return unpacked(std::make_unique<FileStream>(number, true));
+}
+
+}  // namespace roipca::cli

@@ -1,0 +1,141 @@
+#include "readers/hdf5.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "hdf5_handle.hpp"
+#include "interrupt.hpp"
+
+namespace roipca::cli {
+namespace {
+
+// The paths of all datasets that could be rows.
+herr_t add_candidate(hid_t root, const char* name, const H5O_info_t* info, void* found) {
+  if (info->type != H5O_TYPE_DATASET) return 0;
+  const Hdf5Handle dataset(H5Dopen2(root, name, H5P_DEFAULT), H5Dclose, "open a dataset");
+  const Hdf5Handle space(H5Dget_space(dataset.id()), H5Sclose, "read a shape");
+  const Hdf5Handle type(H5Dget_type(dataset.id()), H5Tclose, "read a type");
+  const H5T_class_t kind = H5Tget_class(type.id());
+  if (H5Sget_simple_extent_ndims(space.id()) >= 2 && (kind == H5T_INTEGER || kind == H5T_FLOAT)) {
+    static_cast<std::vector<std::string>*>(found)->emplace_back(name);
+  }
+  return 0;
+}
+
+std::string only_dataset(hid_t file) {
+  std::vector<std::string> found;
+  const auto visit = [](hid_t root, const char* name, const H5O_info_t* info, void* names) -> herr_t {
+    try {
+      return add_candidate(root, name, info, names);
+    } catch (const std::exception&) {
+      return -1;  // not through the C library
+    }
+  };
+  if (H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_NATIVE, visit, &found, H5O_INFO_BASIC) < 0) {
+    throw FileError("HDF5 cannot list the datasets");
+  }
+  if (found.size() == 1) return found.front();
+  if (found.empty()) throw FileError("no dataset of numbers with rows and columns");
+  std::string names;
+  for (const std::string& name : found) names += (names.empty() ? "" : ", ") + name;
+  throw FileError("several datasets: choose one by --dataset: " + names);
+}
+
+template <typename T>
+class Hdf5Reader : public RowReader<T> {
+ public:
+  Hdf5Reader(const std::string& path, const std::string& name) {
+    const std::scoped_lock lock(hdf5_mutex());
+    silence_hdf5();
+    file_ = Hdf5Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose,
+                       "open the file: it is cut off, damaged or none of HDF5's");
+    const std::string dataset = name.empty() ? only_dataset(file_.id()) : name;
+    dataset_ = Hdf5Handle(H5Dopen2(file_.id(), dataset.c_str(), H5P_DEFAULT), H5Dclose,
+                          "find a dataset \"" + dataset + "\"");
+    space_ = Hdf5Handle(H5Dget_space(dataset_.id()), H5Sclose, "read the shape");
+    const Hdf5Handle type(H5Dget_type(dataset_.id()), H5Tclose, "read the type");
+    const H5T_class_t kind = H5Tget_class(type.id());
+    if (kind != H5T_INTEGER && kind != H5T_FLOAT) {
+      throw FileError("dataset \"" + dataset + "\" does not hold real numbers");
+    }
+    read_shape(dataset);
+  }
+  ~Hdf5Reader() override {
+    const std::scoped_lock lock(hdf5_mutex());
+    space_.reset();
+    dataset_.reset();
+    file_.reset();
+  }
+  Hdf5Reader(const Hdf5Reader&) = delete;
+  Hdf5Reader& operator=(const Hdf5Reader&) = delete;
+
+  Index columns() const override { return columns_; }
+  std::optional<std::int64_t> rows() const override { return static_cast<std::int64_t>(shape_[0]); }
+
+  void read(RowBlock<T>& block) override {
+    check_interrupt();
+    const auto left = static_cast<Index>(shape_[0] - next_);
+    block.count = std::min(block.capacity(), left);
+    block.places.resize(static_cast<std::size_t>(block.count));
+    std::iota(block.places.begin(), block.places.end(), static_cast<std::int64_t>(next_));
+    if (block.count > 0) read_rows(block.rows.data(), static_cast<hsize_t>(block.count));
+    block.fraction = static_cast<double>(next_) / static_cast<double>(shape_[0]);
+  }
+
+ private:
+  void read_shape(const std::string& dataset) {
+    const int dimensions = H5Sget_simple_extent_ndims(space_.id());
+    if (dimensions < 2) {
+      throw FileError("dataset \"" + dataset + "\" has " + std::to_string(std::max(0, dimensions)) +
+                      " dimensions; rows and columns need two");
+    }
+    shape_.resize(static_cast<std::size_t>(dimensions));
+    H5Sget_simple_extent_dims(space_.id(), shape_.data(), nullptr);
+    constexpr hsize_t kMost = hsize_t{1} << 40U;
+    hsize_t columns = 1;
+    for (std::size_t i = 1; i < shape_.size(); ++i) {
+      if (shape_[i] != 0 && columns > kMost / shape_[i]) throw FileError("the shape is absurd");
+      columns *= shape_[i];
+    }
+    if (shape_[0] == 0 || columns == 0) throw FileError("there are no rows: the dataset is empty");
+    columns_ = static_cast<Index>(columns);
+  }
+
+  void read_rows(T* to, hsize_t count) {
+    const std::scoped_lock lock(hdf5_mutex());
+    std::vector<hsize_t> start(shape_.size(), 0);
+    std::vector<hsize_t> size = shape_;
+    start[0] = next_;
+    size[0] = count;
+    const Hdf5Handle memory(H5Screate_simple(static_cast<int>(size.size()), size.data(), nullptr), H5Sclose,
+                            "describe memory");
+    const bool done =
+        H5Sselect_hyperslab(space_.id(), H5S_SELECT_SET, start.data(), nullptr, size.data(), nullptr) >= 0 &&
+        H5Dread(dataset_.id(), hdf5_type<T>(), memory.id(), space_.id(), H5P_DEFAULT, to) >= 0;
+    if (!done) {
+      throw FileError("row " + std::to_string(next_) + ": HDF5 cannot read this and the " +
+                      std::to_string(count - 1) + " that follow");
+    }
+    next_ += count;
+  }
+
+  Hdf5Handle file_;
+  Hdf5Handle dataset_;
+  Hdf5Handle space_;
+  std::vector<hsize_t> shape_;
+  Index columns_ = 0;
+  hsize_t next_ = 0;
+};
+
+}  // namespace
+
+template <typename T>
+std::unique_ptr<RowReader<T>> open_hdf5(const std::string& path, const std::string& dataset) {
+  return std::make_unique<Hdf5Reader<T>>(path, dataset);
+}
+
+template std::unique_ptr<RowReader<float>> open_hdf5(const std::string&, const std::string&);
+template std::unique_ptr<RowReader<double>> open_hdf5(const std::string&, const std::string&);
+
+}  // namespace roipca::cli

@@ -1,0 +1,19 @@
+/// Rows from a dataset of an HDF5 file.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "readers/row_reader.hpp"
+
+namespace roipca::cli {
+
+/// `dataset` is the path inside the file; empty for the only one of two dimensions or more. Throws FileError
+/// without the path, also where this build has no HDF5.
+template <typename T>
+std::unique_ptr<RowReader<T>> open_hdf5(const std::string& path, const std::string& dataset);
+
+extern template std::unique_ptr<RowReader<float>> open_hdf5(const std::string&, const std::string&);
+extern template std::unique_ptr<RowReader<double>> open_hdf5(const std::string&, const std::string&);
+
+}  // namespace roipca::cli

@@ -1,0 +1,15 @@
+// In place of hdf5.cpp where the build has no HDF5.
+#include "readers/hdf5.hpp"
+#include "roipca/errors.hpp"
+
+namespace roipca::cli {
+
+template <typename T>
+std::unique_ptr<RowReader<T>> open_hdf5(const std::string& /*path*/, const std::string& /*dataset*/) {
+  throw FileError("an HDF5 file, and this roipca was built without HDF5");
+}
+
+template std::unique_ptr<RowReader<float>> open_hdf5(const std::string&, const std::string&);
+template std::unique_ptr<RowReader<double>> open_hdf5(const std::string&, const std::string&);
+
+}  // namespace roipca::cli

@@ -1,0 +1,85 @@
+#include "readers/open_rows.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+#include "readers/binary.hpp"
+#include "readers/hdf5.hpp"
+#include "roipca/errors.hpp"
+
+namespace roipca::cli {
+namespace {
+
+constexpr std::string_view kNpyMagic = "\x93NUMPY";
+constexpr std::string_view kHdf5Magic = "\x89HDF\r\n\x1a\n";
+constexpr std::string_view kZipMagic = "PK\x03\x04";
+constexpr std::string_view kParquetMagic = "PAR1";
+constexpr std::string_view kModelMagic = R"({"__metadata__":{"format":"roipca-model")";
+
+bool is_raw(const std::string& format) { return format.starts_with("raw"); }
+
+// Refuses by name what people may well try.
+void refuse_strangers(std::string_view start) {
+  if (start.starts_with(kZipMagic)) throw FileError("a zip or npz file: unpack it first");
+  if (start.starts_with(kParquetMagic)) throw FileError("a Parquet file: the Python package reads these");
+  if (start.size() > 8 && start.substr(8).starts_with(kModelMagic)) {
+    throw FileError("a roipca model, where rows of data are needed");
+  }
+  if (start.find('\0') != std::string_view::npos) {
+    throw FileError("binary data of no known format (raw numbers need --format raw:TYPE:COLUMNS)");
+  }
+}
+
+std::string find_format(PeekedStream& stream) {
+  constexpr std::size_t kEnough = 512;
+  const std::string_view start = stream.peek(kEnough);
+  if (start.empty()) throw FileError("there are no rows: the file is empty");
+  if (start.starts_with(kNpyMagic)) return "npy";
+  if (start.starts_with(kHdf5Magic)) return "hdf5";
+  if (start.size() >= 4 && start[0] == 0 && start[1] == 0 && start[2] >= 0x08 && start[2] <= 0x0E)
+    return "idx";
+  refuse_strangers(start);
+  return "csv";
+}
+
+}  // namespace
+
+void check(const InputFormat& format) {
+  if (is_raw(format.format)) {
+    raw_layout(format.format);
+    return;
+  }
+  for (const char* known : {"auto", "npy", "csv", "tsv", "idx", "hdf5"}) {
+    if (format.format == known) return;
+  }
+  throw std::invalid_argument("--format \"" + format.format +
+                              "\": there are auto, npy, csv, tsv, idx, hdf5 and raw:TYPE:COLUMNS");
+}
+
+template <typename T>
+std::unique_ptr<RowReader<T>> open_rows(const std::string& path, const InputFormat& format) {
+  auto stream = open_stream(path);
+  const std::string kind = format.format == "auto" ? find_format(*stream) : format.format;
+  const bool is_text = kind == "csv" || kind == "tsv";
+  if (!is_text && !format.csv.columns.empty()) {
+    throw FileError("columns can be chosen in CSV and TSV files only");
+  }
+  if (kind == "hdf5") {
+    if (path == "-") throw FileError("an HDF5 file cannot be read from a pipe");
+    return open_hdf5<T>(path, format.dataset);
+  }
+  if (is_text) {
+    CsvOptions csv = format.csv;
+    if (kind == "tsv" && !csv.delimiter) csv.delimiter = '\t';
+    return open_csv<T>(std::move(stream), csv);
+  }
+  const BinaryLayout layout = kind == "npy"   ? read_npy_header(*stream)
+                              : kind == "idx" ? read_idx_header(*stream)
+                                              : raw_layout(kind);
+  return open_binary<T>(std::move(stream), layout);
+}
+
+template std::unique_ptr<RowReader<float>> open_rows(const std::string&, const InputFormat&);
+template std::unique_ptr<RowReader<double>> open_rows(const std::string&, const InputFormat&);
+
+}  // namespace roipca::cli

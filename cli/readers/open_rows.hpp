@@ -1,0 +1,29 @@
+/// Which reader a file needs.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "readers/csv.hpp"
+#include "readers/row_reader.hpp"
+
+namespace roipca::cli {
+
+struct InputFormat {
+  std::string format = "auto";  ///< auto, npy, csv, tsv, idx, hdf5 or raw:TYPE:COLUMNS
+  CsvOptions csv;
+  std::string dataset;  ///< of HDF5
+};
+
+/// Throws std::invalid_argument for a format that is none.
+void check(const InputFormat& format);
+
+/// The reader for a file, or for standard input if the path is "-". Formats are told apart by their first
+/// bytes, whatever the name. Throws FileError without the path.
+template <typename T>
+std::unique_ptr<RowReader<T>> open_rows(const std::string& path, const InputFormat& format);
+
+extern template std::unique_ptr<RowReader<float>> open_rows(const std::string&, const InputFormat&);
+extern template std::unique_ptr<RowReader<double>> open_rows(const std::string&, const InputFormat&);
+
+}  // namespace roipca::cli

@@ -1,0 +1,84 @@
+/// A thread that reads while the caller computes.
+#pragma once
+
+#include <array>
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "interrupt.hpp"
+
+namespace roipca::cli {
+
+/// Calls `fill` in a thread of its own, up to two blocks ahead. `fill` returns false at the end of the data;
+/// what it throws comes out of next(). Memory is that of three blocks.
+template <typename Block>
+class ReadAhead {
+ public:
+  explicit ReadAhead(std::function<bool(Block&)> fill)
+      : fill_(std::move(fill)), thread_([this](const std::stop_token& stop) { work(stop); }) {}
+  ~ReadAhead() {
+    thread_.request_stop();
+    changed_.notify_all();
+  }
+  ReadAhead(const ReadAhead&) = delete;
+  ReadAhead& operator=(const ReadAhead&) = delete;
+
+  /// The next block, valid until the next call; null at the end.
+  Block* next() {
+    std::unique_lock lock(mutex_);
+    if (in_use_) {
+      ++first_;
+      in_use_ = false;
+      changed_.notify_all();
+    }
+    changed_.wait(lock, [&] { return filled_ > first_ || ended_; });
+    if (filled_ > first_) {
+      in_use_ = true;
+      return &blocks_[first_ % kBlocks];
+    }
+    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+    return nullptr;
+  }
+
+ private:
+  static constexpr std::size_t kBlocks = 3;
+
+  void work(const std::stop_token& stop) {
+    heed(stop);
+    try {
+      while (true) {
+        {
+          std::unique_lock lock(mutex_);
+          const bool goes_on = changed_.wait(lock, stop, [&] { return filled_ - first_ < kBlocks; });
+          if (!goes_on || stop.stop_requested()) return;
+        }
+        if (!fill_(blocks_[filled_ % kBlocks])) break;
+        const std::scoped_lock lock(mutex_);
+        ++filled_;
+        changed_.notify_all();
+      }
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+    const std::scoped_lock lock(mutex_);
+    ended_ = true;
+    changed_.notify_all();
+  }
+
+  std::function<bool(Block&)> fill_;
+  std::array<Block, kBlocks> blocks_;
+  std::size_t first_ = 0;   // blocks given back
+  std::size_t filled_ = 0;  // blocks filled
+  bool in_use_ = false;     // the first one, by the caller
+  bool ended_ = false;
+  std::exception_ptr failure_;
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::jthread thread_;  // last: it uses all of the above
+};
+
+}  // namespace roipca::cli

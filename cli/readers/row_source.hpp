@@ -1,0 +1,71 @@
+/// The rows of all inputs of a command, one file after the other, checked and read ahead.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "readers/open_rows.hpp"
+#include "readers/read_ahead.hpp"
+
+namespace roipca::cli {
+
+enum class OnBadRow { kError, kSkip };
+
+struct InputSettings {
+  std::vector<std::string> paths;  ///< "-" for standard input
+  InputFormat format;
+  OnBadRow on_bad_row = OnBadRow::kError;
+};
+
+/// What was left out.
+struct SkippedRows {
+  std::int64_t count = 0;
+  std::vector<std::string> first;  ///< a few of them, with file, place and reason
+};
+
+/// Files must agree in their number of columns and, where they have names, in these. A row with a NaN, an
+/// infinity or a number too large for the library is a bad row, as is one that cannot be read.
+///
+/// Throws FileError with file, place and reason; Interrupted.
+template <typename T>
+class RowSource {
+ public:
+  /// Opens the first file.
+  explicit RowSource(InputSettings settings);
+
+  Index columns() const { return columns_; }
+  const std::vector<std::string>& names() const { return names_; }
+
+  /// The next rows, valid until the next call; null at the end.
+  const RowBlock<T>* next();
+
+  const SkippedRows& skipped() const { return skipped_; }
+
+ private:
+  struct FileBlock : RowBlock<T> {
+    std::size_t file = 0;  // of settings_.paths
+    const char* place = "row";
+  };
+
+  void open(std::size_t file);
+  bool fill(FileBlock& block);
+  void move_out_bad(FileBlock& block) const;
+  std::string why_bad(const T* row) const;
+  void handle_bad(const FileBlock& block);
+
+  InputSettings settings_;
+  std::unique_ptr<RowReader<T>> reader_;
+  std::size_t file_ = 0;
+  Index columns_ = 0;
+  std::vector<std::string> names_;
+  std::vector<double> sizes_;  // bytes up to the beginning of each file; empty where nobody knows
+  SkippedRows skipped_;
+  std::unique_ptr<ReadAhead<FileBlock>> ahead_;
+};
+
+extern template class RowSource<float>;
+extern template class RowSource<double>;
+
+}  // namespace roipca::cli

@@ -1,0 +1,19 @@
+/// The kinds of writers, for open_writer.
+#pragma once
+
+#include "writers/row_writer.hpp"
+
+namespace roipca::cli {
+
+template <typename T>
+std::unique_ptr<RowWriter<T>> npy_writer(const std::string& path, Index columns);
+
+template <typename T>
+std::unique_ptr<RowWriter<T>> csv_writer(const std::string& path, char delimiter,
+                                         const std::vector<std::string>& names);
+
+/// A dataset "data" that grows by chunks. Throws FileError where this build has no HDF5.
+template <typename T>
+std::unique_ptr<RowWriter<T>> hdf5_writer(const std::string& path, Index columns);
+
+}  // namespace roipca::cli

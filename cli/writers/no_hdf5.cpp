@@ -1,0 +1,15 @@
+// In place of hdf5.cpp where the build has no HDF5.
+#include "roipca/errors.hpp"
+#include "writers/formats.hpp"
+
+namespace roipca::cli {
+
+template <typename T>
+std::unique_ptr<RowWriter<T>> hdf5_writer(const std::string& path, Index /*columns*/) {
+  throw FileError(path + ": an HDF5 file, and this roipca was built without HDF5");
+}
+
+template std::unique_ptr<RowWriter<float>> hdf5_writer(const std::string&, Index);
+template std::unique_ptr<RowWriter<double>> hdf5_writer(const std::string&, Index);
+
+}  // namespace roipca::cli

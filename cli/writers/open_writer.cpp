@@ -1,0 +1,37 @@
+#include <filesystem>
+#include <stdexcept>
+
+#include "writers/formats.hpp"
+
+namespace roipca::cli {
+namespace {
+
+std::string extension(const std::string& path) {
+  return path == "-" ? ".csv" : std::filesystem::path(path).extension().string();
+}
+
+}  // namespace
+
+void check_output_path(const std::string& path) {
+  const std::string end = extension(path);
+  for (const char* known : {".npy", ".csv", ".tsv", ".h5", ".hdf5"}) {
+    if (end == known) return;
+  }
+  throw std::invalid_argument("output \"" + path + "\": the name must end in .npy, .csv, .tsv, .h5 or .hdf5");
+}
+
+template <typename T>
+std::unique_ptr<RowWriter<T>> open_writer(const std::string& path, const std::vector<std::string>& names) {
+  check_output_path(path);
+  const std::string end = extension(path);
+  const auto columns = static_cast<Index>(names.size());
+  if (end == ".npy") return npy_writer<T>(path, columns);
+  if (end == ".csv") return csv_writer<T>(path, ',', names);
+  if (end == ".tsv") return csv_writer<T>(path, '\t', names);
+  return hdf5_writer<T>(path, columns);
+}
+
+template std::unique_ptr<RowWriter<float>> open_writer(const std::string&, const std::vector<std::string>&);
+template std::unique_ptr<RowWriter<double>> open_writer(const std::string&, const std::vector<std::string>&);
+
+}  // namespace roipca::cli

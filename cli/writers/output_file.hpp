@@ -1,0 +1,45 @@
+/// A file that appears whole or not at all.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace roipca::cli {
+
+/// A temporary file beside `path`, which it replaces when it is committed and which is removed otherwise. "-"
+/// is standard output, which takes bytes as they come. Throws FileError that names the path.
+class OutputFile {
+ public:
+  explicit OutputFile(std::string path);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  void write(std::span<const char> bytes);
+  /// Overwrites the beginning. Not for standard output.
+  void rewrite_start(std::span<const char> bytes);
+  /// Sync, rename, sync of the folder. A replaced file's permissions are kept.
+  void commit();
+
+  const std::string& path() const { return path_; }
+  /// Of the temporary file, for libraries that want a name.
+  const std::string& temporary() const { return temporary_; }
+
+  [[noreturn]] void fail(const std::string& reason) const;
+
+ private:
+  bool is_standard_output() const { return temporary_.empty(); }
+  [[noreturn]] void fail_by_system(const std::string& action) const;
+  void write_all(std::span<const char> bytes);
+
+  std::string path_;
+  std::string temporary_;
+  int number_ = -1;
+  bool committed_ = false;
+};
+
+/// Writes all of `text` to `path` in that way.
+void write_file(const std::string& path, const std::string& text);
+
+}  // namespace roipca::cli
