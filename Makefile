@@ -1,11 +1,12 @@
 # Short names for the usual commands. How things are built is in CMakeLists.txt and CMakePresets.json.
 
 PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
 # Prerequisites run in the order written, whatever -j says; Ninja does the parallel work.
 .NOTPARALLEL:
-.PHONY: help deps deps-dev deps-python build python demo test asan tidy format format-check coverage bench install clean
+.PHONY: help deps deps-dev deps-python deps-fuzz build python demo test asan fuzz tidy format format-check coverage bench install clean
 
 SOURCES = $(shell find include src cli python tests -name '*.hpp' -o -name '*.cpp')
 
@@ -21,6 +22,9 @@ deps-dev: ## The same, with clang-format, clang-tidy and gcovr
 
 deps-python: ## The same as deps, with what the Python package is built with
 	@scripts/install-deps.sh --python
+
+deps-fuzz: ## The same as deps, with clang and its fuzzer
+	@scripts/install-deps.sh --fuzz
 
 build: ## Build library, program and tests in build/release
 	cmake --preset release
@@ -44,6 +48,11 @@ asan: deps ## Run all tests under the address and undefined behaviour sanitizers
 	cmake --preset asan
 	cmake --build --preset asan
 	ctest --preset asan
+
+fuzz: deps-fuzz ## Feed every reader of files with random ones, each for FUZZ_SECONDS (60)
+	cmake --preset fuzz -D ROIPCA_FUZZ_SECONDS=$(FUZZ_SECONDS)
+	cmake --build --preset fuzz
+	ctest --preset fuzz
 
 tidy: deps-dev ## Run clang-tidy over src, cli and tests
 	cmake --preset dev

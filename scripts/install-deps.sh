@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that building and testing need and that are not there yet.
-# With --dev, also those for formatting, linting and coverage; with --python, those for the Python package. Does nothing
-# when all are installed.
+# With --dev, also those for formatting, linting and coverage; with --python, those for the Python package;
+# with --fuzz, those for fuzzing. Does nothing when all are installed.
 set -euo pipefail
 
 packages=(g++ cmake ninja-build make pkg-config libeigen3-dev libgtest-dev nlohmann-json3-dev libcli11-dev
@@ -10,8 +10,9 @@ case "${1-}" in
   '') ;;
   --dev) packages+=(clang-format clang-tidy gcovr) ;;
   --python) packages+=(python3-dev python3-venv) ;;
+  --fuzz) packages+=(clang libclang-rt-14-dev) ;;
   *)
-    echo "usage: $0 [--dev | --python]" >&2
+    echo "usage: $0 [--dev | --python | --fuzz]" >&2
     exit 2
     ;;
 esac

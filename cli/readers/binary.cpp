@@ -72,9 +72,9 @@ class ByRows : public BinaryReader<T> {
  private:
   Index fill(RowMatrix<T>& rows, Index wanted) override {
     const std::uint64_t bytes = row_bytes(this->layout_);
-    const auto target = is_native<T>(this->layout_.type)
-                            ? std::span(reinterpret_cast<char*>(rows.data()), wanted * bytes)
-                            : buffer(wanted * bytes);
+    const std::uint64_t all = static_cast<std::uint64_t>(wanted) * bytes;
+    const auto target =
+        is_native<T>(this->layout_.type) ? std::span(reinterpret_cast<char*>(rows.data()), all) : buffer(all);
     const std::uint64_t have = this->stream_->read_fully(target);
     const auto whole = static_cast<Index>(have / bytes);
     if (have % bytes != 0 || (this->layout_.rows && whole < wanted)) {

@@ -11,9 +11,11 @@
 namespace roipca::cli {
 
 struct CsvOptions {
-  std::optional<char> delimiter;  ///< found in the first record unless given; a space is any blank space
-  std::optional<bool> header;     ///< whether the first record has names; where it holds text unless given
-  std::string columns;            ///< "a,c", "1,3", "2-5", "7-": by name or by number from 1; empty for all
+  std::optional<char> delimiter =
+      std::nullopt;  ///< found in the first record unless given; a space is any blank space
+  std::optional<bool> header =
+      std::nullopt;          ///< whether the first record has names; where it holds text unless given
+  std::string columns = {};  ///< "a,c", "1,3", "2-5", "7-": by name or by number from 1; empty for all
 };
 
 template <typename T>

@@ -1,6 +1,7 @@
 #include "readers/csv_columns.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "readers/number.hpp"
@@ -9,18 +10,18 @@
 namespace roipca::cli {
 namespace {
 
-// The one that cuts the record into most fields; spaces only where there is nothing else.
-char find_delimiter(const Record& record) {
-  char best = ' ';
-  std::size_t most = 1;
-  for (const char candidate : {',', '\t', ';', '|'}) {
-    const std::size_t fields = split_fields(record, candidate).size();
-    if (fields > most) {
-      best = candidate;
-      most = fields;
-    }
+// The one that stands most often outside of quotes; spaces only where there is no other.
+char find_delimiter(std::string_view text) {
+  constexpr std::string_view kCandidates = ",\t;|";
+  std::array<std::size_t, kCandidates.size()> counts{};
+  bool inside_quotes = false;
+  for (const char c : text) {
+    inside_quotes ^= c == '"';
+    const std::size_t candidate = kCandidates.find(c);
+    if (!inside_quotes && candidate != std::string_view::npos) ++counts[candidate];
   }
-  return best;
+  const auto most = std::max_element(counts.begin(), counts.end());
+  return *most == 0 ? ' ' : kCandidates[static_cast<std::size_t>(most - counts.begin())];
 }
 
 // "3", "3-5" and "3-" as first and last field, from 0; false for another text.
@@ -77,7 +78,7 @@ std::vector<bool> find_wanted(const std::string& columns, const std::vector<std:
 
 CsvLayout make_layout(const Record& first, const CsvOptions& options) {
   CsvLayout layout;
-  layout.delimiter = options.delimiter.value_or(find_delimiter(first));
+  layout.delimiter = options.delimiter.value_or(find_delimiter(first.text));
   const std::vector<std::string> fields = split_fields(first, layout.delimiter);
   layout.fields = fields.size();
   bool by_name = false;

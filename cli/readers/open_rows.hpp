@@ -11,8 +11,8 @@ namespace roipca::cli {
 
 struct InputFormat {
   std::string format = "auto";  ///< auto, npy, csv, tsv, idx, hdf5 or raw:TYPE:COLUMNS
-  CsvOptions csv;
-  std::string dataset;  ///< of HDF5
+  CsvOptions csv = {};
+  std::string dataset = {};  ///< of HDF5
 };
 
 /// Throws std::invalid_argument for a format that is none.

@@ -14,8 +14,8 @@ namespace roipca::cli {
 enum class OnBadRow { kError, kSkip };
 
 struct InputSettings {
-  std::vector<std::string> paths;  ///< "-" for standard input
-  InputFormat format;
+  std::vector<std::string> paths = {};  ///< "-" for standard input
+  InputFormat format = {};
   OnBadRow on_bad_row = OnBadRow::kError;
 };
 

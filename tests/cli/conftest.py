@@ -1,0 +1,65 @@
+"""The command as users call it, in a folder of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+# Beside the interpreter, where the wheel puts it, unless another is to be tested.
+COMMAND = os.environ.get("ROIPCA_COMMAND", str(Path(sys.executable).parent / "roipca"))
+
+
+class Command:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def start(self, *arguments: object, **options: object) -> subprocess.Popen:
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "cwd": self.folder}
+        return subprocess.Popen([COMMAND, *map(str, arguments)], **{**pipes, **options})
+
+    def run(self, *arguments: object, data: bytes | None = None, **options: object) -> subprocess.CompletedProcess:
+        """Whatever the outcome."""
+        return subprocess.run(
+            [COMMAND, *map(str, arguments)],
+            input=data,
+            stdin=subprocess.DEVNULL if data is None else None,
+            capture_output=True,
+            cwd=self.folder,
+            timeout=120,
+            **options,
+        )
+
+    def __call__(self, *arguments: object, data: bytes | None = None) -> str:
+        """Standard output of a run that must succeed and warn of nothing."""
+        done = self.run(*arguments, data=data)
+        assert done.returncode == 0, done.stderr.decode()
+        assert done.stderr == b"", done.stderr.decode()
+        return done.stdout.decode()
+
+    def refuse(self, *arguments: object, code: int = 1, data: bytes | None = None, **options: object) -> str:
+        """The one line that a run says which must fail and leave no file behind."""
+        before = sorted(os.listdir(self.folder))
+        done = self.run(*arguments, data=data, **options)
+        message = done.stderr.decode()
+        assert done.returncode == code, (done.returncode, message)
+        assert message.startswith("roipca: ") and message.count("\n") == 1 and message.endswith("\n"), message
+        assert sorted(os.listdir(self.folder)) == before
+        return message
+
+
+@pytest.fixture
+def roipca(tmp_path: Path) -> Command:
+    return Command(tmp_path)
+
+
+@pytest.fixture
+def rows() -> np.ndarray:
+    """300 rows of 40 features: six strong directions and a little noise, away from the origin."""
+    rng = np.random.default_rng(0)
+    strong = rng.standard_normal((300, 6)) * np.linspace(5, 1, 6)
+    return 3.0 + strong @ rng.standard_normal((6, 40)) / 6 + 0.01 * rng.standard_normal((300, 40))

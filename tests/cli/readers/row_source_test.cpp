@@ -1,0 +1,82 @@
+#include "readers/row_source.hpp"
+
+#include <gtest/gtest.h>
+
+#include "cli/reading.hpp"
+
+namespace roipca::cli {
+namespace {
+
+template <typename T>
+RowMatrix<T> all_of(RowSource<T>& source) {
+  RowMatrix<T> all(0, source.columns());
+  while (const RowBlock<T>* block = source.next()) {
+    all.conservativeResize(all.rows() + block->count, Eigen::NoChange);
+    all.bottomRows(block->count) = block->rows.topRows(block->count);
+  }
+  return all;
+}
+
+TEST(RowSource, FilesFollowEachOther) {
+  const Folder folder;
+  RowSource<double> source(
+      {.paths = {folder.file("a.csv", "x,y\n1,2\n"), folder.file("b.csv", "x,y\n3,4\n5,6\n")}});
+  EXPECT_EQ(source.names(), (std::vector<std::string>{"x", "y"}));
+  EXPECT_EQ(all_of(source), (RowMatrix<double>(3, 2) << 1, 2, 3, 4, 5, 6).finished());
+}
+
+TEST(RowSource, FilesThatDoNotFitTogetherAreRefused) {
+  const Folder folder;
+  const std::string first = folder.file("a.csv", "x,y\n1,2\n");
+  const auto reason = [&](const std::string& other) {
+    return refusal_of([&] {
+      RowSource<double> source({.paths = {first, other}});
+      all_of(source);
+    });
+  };
+  const std::string wide = folder.file("b.csv", "1,2,3\n");
+  EXPECT_EQ(reason(wide), wide + ": 3 columns, but " + first + " has 2");
+  const std::string renamed = folder.file("c.csv", "y,x\n1,2\n");
+  EXPECT_EQ(reason(renamed), renamed + ": its column names are not those of " + first);
+  EXPECT_EQ(reason(folder.file("none")), folder.file("none") + ": cannot open: No such file or directory");
+}
+
+TEST(RowSource, ARowThatIsNotFiniteIsNamed) {
+  const Folder folder;
+  const auto reason = [&](const std::string& number) {
+    const std::string path = folder.file("a.csv", "x,y\n1,2\n3," + number + "\n");
+    return refusal_of([&] {
+             RowSource<double> source({.paths = {path}});
+             all_of(source);
+           })
+        .substr(path.size());
+  };
+  EXPECT_EQ(reason("nan"), ": line 3: NaN in column 2 (y)");
+  EXPECT_EQ(reason("-inf"), ": line 3: -infinity in column 2 (y)");
+  EXPECT_EQ(reason("1e200"), ": line 3: 1e+200, beyond 1e+151, in column 2 (y)");
+}
+
+TEST(RowSource, BadRowsAreLeftOutAndCounted) {
+  const Folder folder;
+  std::string text = "1,2\n";
+  for (int i = 0; i < 20; ++i) text += i % 2 == 0 ? "nan,1\n" : "3\n";
+  RowSource<float> source({.paths = {folder.file("a.csv", text + "3,4\n")}, .on_bad_row = OnBadRow::kSkip});
+  EXPECT_EQ(all_of(source), (RowMatrix<float>(2, 2) << 1, 2, 3, 4).finished());
+  EXPECT_EQ(source.skipped().count, 20);
+  ASSERT_EQ(source.skipped().first.size(), 5U);
+  EXPECT_EQ(source.skipped().first[0], folder.file("a.csv") + ": line 2: NaN in column 1");
+}
+
+TEST(RowSource, StrangersAreRefusedByName) {
+  const Folder folder;
+  const auto reason = [&](const std::string& content) {
+    return refusal_of([&] { RowSource<double>({.paths = {folder.file("a", content)}}); });
+  };
+  EXPECT_NE(reason("PK\x03\x04...").find("npz"), std::string::npos);
+  EXPECT_NE(reason("PAR1....").find("Parquet"), std::string::npos);
+  EXPECT_NE(reason(std::string("ab\0\1\2", 5)).find("no known format"), std::string::npos);
+  EXPECT_NE(reason("").find("empty"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace roipca::cli

@@ -1,0 +1,96 @@
+/// Readers of bytes in memory, and files for those that need some.
+#pragma once
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "readers/byte_stream.hpp"
+#include "readers/row_reader.hpp"
+#include "roipca/errors.hpp"
+
+namespace roipca::cli {
+
+inline std::unique_ptr<PeekedStream> stream_of(const std::string& bytes) {
+  return unpacked(memory_stream(bytes));
+}
+
+/// A stream that cannot seek and does not know its size, and gives three bytes at most.
+class Pipe : public ByteStream {
+ public:
+  explicit Pipe(std::string bytes) : bytes_(std::move(bytes)) {}
+  std::size_t read(std::span<char> bytes) override {
+    const std::size_t count = bytes_.copy(bytes.data(), std::min<std::size_t>(3, bytes.size()), position_);
+    position_ += count;
+    return count;
+  }
+
+ private:
+  std::string bytes_;
+  std::size_t position_ = 0;
+};
+
+inline std::unique_ptr<PeekedStream> pipe_of(const std::string& bytes) {
+  return unpacked(std::make_unique<Pipe>(bytes));
+}
+
+/// All good rows, read `at_once` at a time, with the bad ones in `bad`.
+template <typename T>
+RowMatrix<T> all_rows(RowReader<T>& reader, std::vector<BadRow>* bad = nullptr, Index at_once = 2) {
+  RowMatrix<T> all(0, reader.columns());
+  RowBlock<T> block;
+  while (true) {
+    block.rows.resize(at_once, reader.columns());
+    block.count = 0;
+    block.bad.clear();
+    reader.read(block);
+    if (block.taken() == 0) return all;
+    all.conservativeResize(all.rows() + block.count, Eigen::NoChange);
+    all.bottomRows(block.count) = block.rows.topRows(block.count);
+    if (bad != nullptr) bad->insert(bad->end(), block.bad.begin(), block.bad.end());
+  }
+}
+
+/// Of the FileError that the action throws; empty when it throws none.
+template <typename Action>
+std::string refusal_of(Action action) {
+  try {
+    action();
+    return {};
+  } catch (const FileError& error) {
+    return error.what();
+  }
+}
+
+/// A folder for one test.
+class Folder {
+ public:
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "roipca-test-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+    path_ = name;
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+  std::string file(const std::string& name, const std::string& content) const {
+    std::ofstream(path_ / name, std::ios::binary) << content;
+    return file(name);
+  }
+  std::size_t files() const {
+    return static_cast<std::size_t>(
+        std::distance(std::filesystem::directory_iterator(path_), std::filesystem::directory_iterator()));
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace roipca::cli

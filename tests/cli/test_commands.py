@@ -1,0 +1,258 @@
+"""What each command does, held against NumPy."""
+
+import gzip
+import json
+import os
+import pty
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pytest
+from safetensors import safe_open
+
+
+def batch(rows, k):
+    """Components (one a row, largest entry positive) and the variances of all."""
+    _, s, vt = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)
+    vt *= np.sign(vt[np.arange(len(vt)), np.abs(vt).argmax(axis=1)])[:, np.newaxis]
+    return vt[:k], s**2 / (len(rows) - 1)
+
+
+def write_csv(path, rows, names):
+    np.savetxt(path, rows, delimiter=",", header=",".join(names), comments="", fmt="%.17g")
+
+
+def test_a_fit_is_batch_pca_where_features_are_few(roipca, tmp_path, rows):
+    np.save(tmp_path / "a.npy", rows)
+    said = json.loads(roipca("fit", "a.npy", "-k", 3, "-o", "m", "--json"))
+    components, variances = batch(rows, 3)
+    assert (said["rows"], said["features"], said["components"]) == (300, 40, 3)
+    assert said["explained"] == pytest.approx(variances[:3].sum() / variances.sum(), rel=1e-12)
+    with safe_open(tmp_path / "m", framework="np") as model:
+        held = model.get_tensor("components")[:3]
+        np.testing.assert_allclose(model.get_tensor("mean"), rows.mean(axis=0), rtol=1e-13)
+    np.testing.assert_allclose(np.abs(np.sum(held * components, axis=1)), 1.0, rtol=1e-12)
+
+
+def sources(tmp_path, rows):
+    """Files of the same rows, with the options that they need."""
+    names = [f"x{i}" for i in range(rows.shape[1])]
+    np.save(tmp_path / "c.npy", rows)
+    np.save(tmp_path / "fortran.npy", np.asfortranarray(rows))
+    np.save(tmp_path / "big.npy", rows.astype(">f8"))
+    write_csv(tmp_path / "a.csv", rows, names)
+    np.savetxt(tmp_path / "a.tsv", rows, delimiter="\t", fmt="%.17g")
+    np.savetxt(tmp_path / "spaces.txt", rows, fmt="%.17g")
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress((tmp_path / "a.csv").read_bytes()))
+    shape = b"".join(int(n).to_bytes(4, "big") for n in rows.shape)
+    idx = b"\0\0\x0e\x02" + shape + rows.astype(">f8").tobytes()
+    (tmp_path / "a.idx").write_bytes(idx)
+    (tmp_path / "a.idx.gz").write_bytes(gzip.compress(idx))
+    (tmp_path / "a.bin").write_bytes(rows.tobytes())
+    return {
+        **{f: [] for f in ("c.npy", "fortran.npy", "big.npy", "a.csv", "a.tsv", "spaces.txt", "a.csv.gz")},
+        **{"a.idx": [], "a.idx.gz": [], "a.bin": ["--format", "raw:f64:40"]},
+    }
+
+
+def test_every_format_gives_the_same_model_to_the_last_bit(roipca, tmp_path, rows):
+    def arrays(path):
+        with safe_open(tmp_path / path, framework="np") as model:
+            return [model.get_tensor(key).tobytes() for key in sorted(model.keys())]
+
+    files = sources(tmp_path, rows)
+    roipca("fit", "c.npy", "-k", 3, "-o", "expected")
+    expected = arrays("expected")
+    for file, options in files.items():
+        roipca("fit", file, "-k", 3, "-o", "m", *options)
+        assert arrays("m") == expected, file
+        if file != "fortran.npy":
+            roipca("fit", "-", "-k", 3, "-o", "m", *options, data=(tmp_path / file).read_bytes())
+            assert arrays("m") == expected, file
+
+
+def test_hdf5_is_read_by_path_and_written(roipca, tmp_path, rows):
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.create_dataset("deep/rows", data=rows.astype(np.float32), chunks=(7, 40), compression="gzip")
+        file["labels"] = np.arange(300)
+    done = roipca.run("fit", "a.h5", "-k", 3)
+    if b"built without HDF5" in done.stderr:
+        pytest.skip("this roipca was built without HDF5")
+    assert done.returncode == 0, done.stderr
+    roipca("fit", "a.h5", "-k", 3, "--dataset", "deep/rows", "--scores", "s.h5")
+    with h5py.File(tmp_path / "s.h5") as file:
+        assert file["data"].shape == (300, 3)
+    assert "labels" in roipca.refuse("fit", "a.h5", "-k", 3, "--dataset", "labels")
+    assert "none" in roipca.refuse("fit", "a.h5", "-k", 3, "--dataset", "none")
+
+
+def test_transform_inverse_and_score_are_those_of_batch_pca(roipca, tmp_path, rows):
+    np.save(tmp_path / "a.npy", rows)
+    roipca("fit", "a.npy", "-k", 3, "-o", "m")
+    roipca("transform", "m", "a.npy", "-o", "scores.npy")
+    roipca("inverse", "m", "scores.npy", "-o", "back.npy")
+    roipca("score", "m", "a.npy", "-o", "unusual.npy")
+    components, variances = batch(rows, 3)
+    scores = (rows - rows.mean(axis=0)) @ components.T
+    back = scores @ components + rows.mean(axis=0)
+    np.testing.assert_allclose(np.load(tmp_path / "scores.npy"), scores, atol=1e-9)
+    np.testing.assert_allclose(np.load(tmp_path / "back.npy"), back, atol=1e-9)
+    t2, spe = np.load(tmp_path / "unusual.npy").T
+    np.testing.assert_allclose(t2, np.sum(scores**2 / variances[:3], axis=1), rtol=1e-8)
+    np.testing.assert_allclose(spe, np.sum((rows - back) ** 2, axis=1), rtol=1e-8)
+
+
+def test_scores_go_to_standard_output_as_csv(roipca, tmp_path, rows):
+    np.save(tmp_path / "a.npy", rows)
+    roipca("fit", "a.npy", "-k", 2, "-o", "m")
+    roipca("transform", "m", "a.npy", "-o", "s.npy")
+    text = roipca("transform", "m", "a.npy")
+    assert text.startswith("pc1,pc2\n")
+    np.testing.assert_array_equal(np.loadtxt(text.splitlines()[1:], delimiter=","), np.load(tmp_path / "s.npy"))
+
+
+def test_the_last_scores_of_a_fit_are_those_of_its_model(roipca, tmp_path, rows):
+    np.save(tmp_path / "a.npy", rows)
+    roipca("fit", "a.npy", "-k", 3, "-o", "m", "--scores", "s.npy", "--float32")
+    roipca("transform", "m", "a.npy", "-o", "t.npy")
+    scores = np.load(tmp_path / "s.npy")
+    assert scores.dtype == np.float32 and scores.shape == (300, 3)
+    np.testing.assert_array_equal(scores[-1], np.load(tmp_path / "t.npy")[-1])
+
+
+@pytest.mark.parametrize("fraction", [0.5, 0.9, 0.999])
+def test_a_fraction_takes_as_few_components_as_reach_it(roipca, tmp_path, rows, fraction):
+    np.save(tmp_path / "a.npy", rows)
+    said = json.loads(roipca("fit", "a.npy", "-k", fraction, "--json"))
+    _, variances = batch(rows, 1)
+    parts = np.cumsum(variances) / variances.sum()
+    assert said["components"] == np.searchsorted(parts, fraction, side="right") + 1
+    assert json.loads(roipca("info", "model.safetensors", "--json"))["components"] == said["components"]
+
+
+def test_a_fraction_out_of_reach_says_so(roipca, tmp_path):
+    rng = np.random.default_rng(0)
+    np.save(tmp_path / "a.npy", rng.standard_normal((300, 1100)))
+    done = roipca.run("fit", "a.npy", "-k", 0.99)
+    assert done.returncode == 0 and b"give -k as a larger number" in done.stderr
+    roipca("info", "model.safetensors")
+
+
+def test_column_names_travel_into_model_and_report(roipca, tmp_path, rows):
+    evil = "<script>alert(1)</script>"
+    names = [evil, "it's", *(f"x{i}" for i in range(38))]
+    write_csv(tmp_path / "a.csv", rows, names)
+    roipca("fit", "a.csv", "-k", 3, "-o", "m")
+    assert json.loads(roipca("info", "m", "--json"))["feature_names"] == names
+    roipca("report", "m", "-o", "page.html", "--title", evil)
+    page = (tmp_path / "page.html").read_text()
+    assert evil not in page and "&lt;script&gt;" in page
+    text = roipca("inverse", "m", "-", data=b"0,0,0\n")
+    assert text.startswith(",".join(names))
+
+
+def test_rows_with_other_names_are_refused(roipca, tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n1,2\n3,5\n")
+    (tmp_path / "b.csv").write_text("y,x\n1,2\n3,5\n")
+    roipca("fit", "a.csv", "-k", 1, "-o", "m")
+    assert "names are not those of the model" in roipca.refuse("transform", "m", "b.csv")
+
+
+def test_the_report_needs_nothing_else(roipca, tmp_path, rows):
+    np.save(tmp_path / "a.npy", rows)
+    roipca("fit", "a.npy", "-k", 3, "-o", "m.safetensors")
+    assert roipca("report", "m.safetensors") == "report in m.html\n"
+    page = (tmp_path / "m.html").read_text()
+    assert page.count("<svg") == 5  # scree, sum, three components
+    roipca("report", "m.safetensors", "--image", "5x8", "-o", "pictures.html")
+    pictures = (tmp_path / "pictures.html").read_text()
+    assert pictures.count("data:image/png;base64,") == 3
+    for html in (page, pictures):
+        assert "default-src 'none'" in html
+        assert "http:" not in html and "https:" not in html and "<script" not in html
+    assert "40 features" in roipca.refuse("report", "m.safetensors", "--image", "5x9")
+
+
+def test_models_of_two_halves_merge_into_that_of_all(roipca, tmp_path, rows):
+    np.save(tmp_path / "a.npy", rows[:100])
+    np.save(tmp_path / "b.npy", rows[100:] + 1)
+    np.save(tmp_path / "all.npy", np.concatenate([rows[:100], rows[100:] + 1]))
+    roipca("fit", "a.npy", "-k", 3, "-o", "a")
+    roipca("fit", "b.npy", "-k", 3, "-o", "b")
+    assert roipca("merge", "a", "b", "-o", "both") == "300 rows in both\n"
+    assert json.loads(roipca("compare", "both", "all.npy", "--json"))["subspace_error"] < 1e-20
+    roipca("fit", "a.npy", "-k", 2, "-o", "other")
+    assert "cannot be merged" in roipca.refuse("merge", "a", "other", "-o", "both2")
+
+
+def test_compare_knows_angles(roipca, tmp_path):
+    np.save(tmp_path / "a.npy", np.array([[1.0, 0.0], [-1.0, 0.0]]))
+    np.save(tmp_path / "b.npy", np.array([[1.0, 1.0], [-1.0, -1.0]]))
+    roipca("fit", "a.npy", "-k", 1, "-o", "a")
+    roipca("fit", "b.npy", "-k", 1, "-o", "b")
+    said = json.loads(roipca("compare", "a", "b", "--json"))
+    assert said["principal_angles_degrees"] == pytest.approx([45.0])
+    assert said["subspace_error"] == pytest.approx(1.0)
+
+
+def test_bad_rows_are_skipped_on_request_and_counted(roipca, tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n1,2\nnan,3\n3,4\nfour,5\n6\n7,7\n")
+    assert "a.csv: line 3: NaN in column 1 (x)" in roipca.refuse("fit", "a.csv", "-k", 1)
+    done = roipca.run("fit", "a.csv", "-k", 1, "--on-bad-row", "skip", "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["rows"] == 3 and json.loads(done.stdout)["skipped"] == 3
+    assert b"skipped 3 bad rows" in done.stderr and b"line 6: 1 fields" in done.stderr
+
+
+def test_options_reach_the_library(roipca, tmp_path, rows):
+    np.save(tmp_path / "a.npy", rows)
+    method = ["--method", "froipca", "--mu", "0.5", "--tau", "optimal", "--forgetting", "0.99", "--no-center"]
+    roipca("fit", "a.npy", "-k", 3, "--float32", "--threads", 1, *method)
+    info = json.loads(roipca("info", "model.safetensors", "--json"))
+    expected = {"method": "froipca", "mu": "0.5", "tau": "optimal", "forgetting": 0.99, "center": False}
+    assert expected.items() <= info.items() and info["dtype"] == "float32"
+    assert "froipca" in roipca("info", "model.safetensors")
+
+
+def test_every_command_has_a_help_that_fits_a_screen(roipca):
+    for command in ("fit", "transform", "inverse", "score", "info", "merge", "compare", "report", "demo"):
+        text = roipca(command, "--help")
+        assert text.count("\n") <= 50 and "Example: " in text, command
+
+
+def test_the_demonstration_runs(roipca):
+    assert "roipca by blocks" in roipca("demo", "--features", 20, "-k", 2, "--rows", 200)
+
+
+def test_progress_is_for_terminals_only(roipca, tmp_path):
+    def feed(process):
+        for _ in range(3):
+            process.stdin.write(b"1,2\n3,5\n" * 200000)
+            process.stdin.flush()
+            time.sleep(0.3)
+        process.stdin.close()
+
+    process = roipca.start("fit", "-", "-k", 1, stdin=subprocess.PIPE)
+    feed(process)
+    assert process.stderr.read() == b"" and process.wait() == 0
+    master, terminal = pty.openpty()
+    process = roipca.start("fit", "-", "-k", 1, stdin=subprocess.PIPE, stderr=terminal)
+    feed(process)
+    assert process.wait() == 0
+    os.close(terminal)
+    assert b"rows/s" in os.read(master, 10000)
+    os.close(master)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_ends_by_the_signal_and_leaves_nothing(roipca, tmp_path, number):
+    process = roipca.start("fit", "-", "-k", 1, "--scores", "s.npy", stdin=subprocess.PIPE)
+    process.stdin.write(b"1,2\n3,5\n" * 1000)
+    process.stdin.flush()
+    time.sleep(0.5)
+    process.send_signal(number)
+    assert process.wait(10) == -number
+    assert os.listdir(tmp_path) == []
