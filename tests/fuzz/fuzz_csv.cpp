@@ -1,0 +1,20 @@
+#include "fuzz/fuzzing.hpp"
+#include "readers/csv.hpp"
+
+// The first byte chooses the options, up to the first line end the columns; the rest is the text.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace roipca::cli;
+  if (size == 0) return 0;
+  CsvOptions options;
+  const std::uint8_t choice = *data++;
+  --size;
+  if ((choice & 1U) != 0) options.delimiter = ",;\t |x"[(choice >> 4U) % 6];
+  if ((choice & 2U) != 0) options.header = (choice & 4U) != 0;
+  if ((choice & 8U) != 0) {
+    while (size > 0 && *data != '\n') {
+      options.columns += static_cast<char>(*data++);
+      --size;
+    }
+  }
+  return refusing([&] { read_everything(*open_csv<double>(bytes_in_memory(data, size), options)); });
+}

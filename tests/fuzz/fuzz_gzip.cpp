@@ -1,0 +1,13 @@
+#include <vector>
+
+#include "fuzz/fuzzing.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace roipca::cli;
+  return refusing([&] {
+    const auto stream = unpacked(memory_stream(std::string(reinterpret_cast<const char*>(data), size)));
+    std::vector<char> buffer(1 << 16);
+    // A small file can unpack to a very large one: a reader takes it piece by piece, and so does this.
+    for (int i = 0; i < 64 && stream->read_fully(buffer) == buffer.size(); ++i) continue;
+  });
+}
