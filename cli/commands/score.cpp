@@ -25,7 +25,7 @@ Command add_score(CLI::App& program) {
                                      "How unusual each row is: Hotelling's T^2 and squared prediction error");
   auto settings = std::make_shared<MapSettings>();
   add_map_options(*app, *settings, "Where t2 and spe go");
-  app->footer("Example: tail -n +1 -f log.csv | roipca score model.safetensors - --header no");
+  app->footer("Example: roipca score model.safetensors today.csv -o unusual.csv");
   return {app, [settings] {
             watch_for_interrupts();
             as_usage([&] { check_output_path(settings->output); });

@@ -8,7 +8,7 @@ namespace roipca::cli {
 namespace {
 
 constexpr double kWidth = 640.0;
-constexpr double kLeft = 60.0;
+constexpr double kLeft = 72.0;
 constexpr double kBottom = 24.0;
 constexpr double kTop = 8.0;
 
