@@ -75,7 +75,9 @@ void fit(const FitSettings& settings) {
   if (components.fraction && !settings.scores.empty()) {
     throw UsageError("--scores needs -k as a number: how many a fraction takes is known in the end only");
   }
-  RowSource<T> source(settings.input->settings());
+  InputSettings input = settings.input->settings();
+  input.sharers = options.threads;
+  RowSource<T> source(input);
   options.n_components = components.to_hold(source.columns());
   std::unique_ptr<RowWriter<T>> scores;
   if (!settings.scores.empty()) {

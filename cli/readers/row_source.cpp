@@ -20,10 +20,14 @@ constexpr double kLargest<double> = 1e151;
 constexpr std::size_t kSkippedToName = 5;
 
 // A block stays in the cache of its core, yet is large beside what a call costs.
-Index rows_in_block(Index columns) {
+Index rows_in_block(Index columns, Index sharers) {
   constexpr Index kNumbers = Index{1} << 18U;
   constexpr Index kLeast = 8;
-  return std::max(kLeast, kNumbers / columns);
+  constexpr Index kLeastToShare = 1024;  // the library deals rows out to its threads a few hundred at a time
+  constexpr Index kMostNumbers = Index{1} << 22U;
+  if (sharers == 1) return std::max(kLeast, kNumbers / columns);
+  const Index wanted = std::max(kLeastToShare, kNumbers / columns) * sharers;
+  return std::max(kLeast, std::min(wanted, kMostNumbers / columns));
 }
 
 std::string shown(const std::string& path) { return path == "-" ? "standard input" : path; }
@@ -73,7 +77,7 @@ void RowSource<T>::open(std::size_t file) {
 
 template <typename T>
 bool RowSource<T>::fill(FileBlock& block) {
-  block.rows.resize(rows_in_block(columns_), columns_);
+  block.rows.resize(rows_in_block(columns_, settings_.sharers), columns_);
   while (true) {
     block.count = 0;
     block.bad.clear();

@@ -17,6 +17,7 @@ struct InputSettings {
   std::vector<std::string> paths = {};  ///< "-" for standard input
   InputFormat format = {};
   OnBadRow on_bad_row = OnBadRow::kError;
+  Index sharers = 1;  ///< threads that share a block: it is as many times larger
 };
 
 /// What was left out.

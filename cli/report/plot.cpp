@@ -46,13 +46,17 @@ class Frame {
            coordinate(height_ - kBottom) + "M" + coordinate(kLeft) + " " + base + "H" + coordinate(kWidth) +
            "\"/>" + text_at(kLeft - 6, y(high_) + 8, "end", number(high_)) +
            text_at(kLeft - 6, y(low_), "end", number(low_)) + text_at(x(0), height_ - 6, "middle", "1") +
-           (count_ > 1
-                ? text_at(x(static_cast<double>(count_ - 1)), height_ - 6, "end", std::to_string(count_))
-                : std::string()) +
-           content + "</svg>";
+           (count_ > 1 ? last_label() : std::string()) + content + "</svg>";
   }
 
  private:
+  // Under its place where there is room, so that it does not stick out.
+  std::string last_label() const {
+    constexpr double kRoom = 30.0;
+    const char* const anchor = step() > kRoom ? "middle" : "end";
+    return text_at(x(static_cast<double>(count_ - 1)), height_ - 6, anchor, std::to_string(count_));
+  }
+
   double height_;
   double low_;
   double high_;
