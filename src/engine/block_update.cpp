@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "rules/mu.hpp"
 
@@ -13,9 +14,10 @@ constexpr int kUpdatesBetweenChecks = 8;
 constexpr double kWide =
     1e4;  // ratio of eigenvalues beyond which one update may leave a drift worth taking out
 
-// To which an iteration finds the directions: beyond what the products of rows are right to.
+// To which an iteration finds the directions of the subspace, in each block. (They are orthonormal to rounding
+// in any case.)
 template <typename T>
-constexpr double kSubspaceTolerance = 64.0 * double{std::numeric_limits<T>::epsilon()};
+constexpr double kSubspaceTolerance = std::is_same_v<T, float> ? 0x1p-21 : 0x1p-40;
 
 // Drift of Q^T Q from I above which the components are orthonormalised: a few hundred roundings.
 template <typename T>
