@@ -28,12 +28,7 @@ Index block_rows(const Options& options, Index features) {
   // fill the vectors.
   const Index held = capacity(options, features).held;
   const Index best = features < 4000 ? held / 2 + 20 : held * 3 / 2;
-  const Index rows = std::clamp<Index>((best + 7) / 8 * 8, 8, 256);
-  // Where much is forgotten within a block, rows would hardly see what they are centred by.
-  const double memory = 1.0 / (1.0 - options.forgetting);
-  return options.forgetting < 1.0 && memory < static_cast<double>(rows)
-             ? std::max<Index>(1, static_cast<Index>(memory))
-             : rows;
+  return std::clamp<Index>((best + 7) / 8 * 8, 8, 256);
 }
 
 template std::unique_ptr<BlockRule<float>> make_block_rule<float>(const Options&, Index);

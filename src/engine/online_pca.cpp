@@ -4,6 +4,7 @@
 #include <exception>
 #include <limits>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -212,7 +213,13 @@ class OnlinePca<T>::Impl {
       for (std::size_t i = 0; i < shards_.size(); ++i) work(i);
     } else {
       std::vector<std::jthread> threads;
-      for (std::size_t i = 1; i < shards_.size(); ++i) threads.emplace_back(work, i);
+      for (std::size_t i = 1; i < shards_.size(); ++i) {
+        try {
+          threads.emplace_back(work, i);
+        } catch (const std::system_error&) {
+          work(i);  // no thread to be had
+        }
+      }
       work(0);
     }
     rethrow_first(failures);

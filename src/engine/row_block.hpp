@@ -15,7 +15,7 @@ namespace roipca {
 template <typename T>
 struct RowBlock {
   RowBlock(Index capacity, Index features)
-      : rows(capacity, features),
+      : rows(capacity + 1, features),
         roots(Vector<double>::Zero(capacity)),
         total(Vector<double>::Zero(features)) {}
 
@@ -28,7 +28,7 @@ struct RowBlock {
     growth = rescale = 1.0;
   }
 
-  kernels::AlignedRows<T> rows;  // V
+  kernels::AlignedRows<T> rows;  // V, with room for one more: see Moments::close
   Vector<double> roots;          // u
   Index count = 0;
   double pull = 0.0;           // known once the block is closed

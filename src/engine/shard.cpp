@@ -131,7 +131,7 @@ class BlockShard final : public Shard<T> {
       rows.data += taken * rows.stride;
       rows.count -= taken;
       if (weights != nullptr) weights += taken;
-      if (block_.full()) flush();
+      if (rows.count > 0 || block_.full()) flush();
     }
   }
 

@@ -155,13 +155,13 @@ double iterate(const Subspace& s, Size first, double tolerance, Size& moved) {
       const Vec<double> change =
           (load(step.column(j) + i) - value * old) * load(s.gain.column(first + j) + i);
       const Vec<double> size = change < 0.0 ? -change : change;
-      worst = size > worst ? size : worst;
+      worst = size <= worst ? worst : size;  // also a NaN
       store(step.column(j) + i, change);
       store(c.column(j) + i, old + change);
     }
     double column = 0.0;
-    for (Size i = 0; i < kDoubles; ++i) column = worst[i] > column ? worst[i] : column;
-    largest = column > largest ? column : largest;
+    for (Size i = 0; i < kDoubles; ++i) column = worst[i] <= column ? column : worst[i];
+    largest = column <= largest ? largest : column;
     if (moved == s.k && !(column <= tolerance)) moved = first + j;
   }
   if (moved == s.k && first == 0) return largest;  // converged: nobody needs the rest any more
@@ -185,10 +185,7 @@ bool find_subspace(const Subspace& s, double tolerance) {
       last = 0.0;
       continue;
     }
-    if (!(change < 1e100) || (last > 0.0 && moved > first && !(change < last)) ||
-        (last > 0.0 && !(change < kSlowest * last))) {
-      return false;
-    }
+    if (!(change < 1e100) || (last > 0.0 && !(change < kSlowest * last))) return false;
     first = moved;
     last = change;
   }
