@@ -114,6 +114,7 @@ class OnlinePca<T>::Impl {
     if (in_cache) check_values<T>(rows);
     if (weights.size() > 0 && weights.maxCoeff() == 0.0) {
       if (!in_cache) check_values<T>(rows);
+      rows_given_ += rows.rows();
       return;  // leaves the width open, too
     }
     if (in_cache && !shards_.empty() && !awaits_tuning(options_)) return absorb(rows, weights, false);
