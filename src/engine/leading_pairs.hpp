@@ -40,6 +40,8 @@ class LeadingPairs final : public BlockRule<T> {
     return {components.columns(rank), values.head(rank), trace};
   }
 
+  void visit_state(state::Archive& archive) override { archive(pairs_, update_); }
+
  private:
   Mu mu_;
   HeldPairs<T> pairs_;

@@ -4,6 +4,7 @@
 #include "engine/row_block.hpp"
 #include "roipca/model.hpp"
 #include "rules/rule.hpp"
+#include "state/archive.hpp"
 
 namespace roipca {
 
@@ -40,6 +41,9 @@ class Moments {
   double close(RowBlock<T>& block);
 
   void write(Model<T>& model) const;
+  void visit_state(state::Archive& archive) {
+    archive(weight_, weight_squares_, unit_, peak_, mean_, mean_tail_, scatter_);
+  }
   double unit() const { return unit_; }
   Index features() const { return mean_.size(); }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/aligned_rows.hpp"
+#include "state/archive.hpp"
 
 namespace roipca {
 
@@ -26,6 +27,12 @@ struct RowBlock {
     total.setZero();
     weight = weight_squares = 0.0;
     growth = rescale = 1.0;
+  }
+
+  /// Before the block is closed.
+  void visit_state(state::Archive& archive) {
+    archive.count(count, capacity());
+    archive(rows.columns(count), roots, total, weight, weight_squares, growth, rescale);
   }
 
   kernels::AlignedRows<T> rows;  // V, with room for one more: see Moments::close

@@ -57,6 +57,8 @@ class ScatterMatrix final : public BlockRule<T> {
     return spectrum;
   }
 
+  void visit_state(state::Archive& archive) override { archive(scatter_.columns(scatter_.length())); }
+
  private:
   kernels::AlignedRows<double> scatter_;  // its lower triangle, column by column; what is above is not used
   kernels::AlignedRows<double> rows_;     // X
