@@ -1,8 +1,10 @@
 /// What the library throws, beside std::invalid_argument for a wrong argument.
 #pragma once
 
+#include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "roipca/types.hpp"
 
@@ -12,13 +14,19 @@ namespace roipca {
 class DataError : public std::runtime_error {
  public:
   DataError(Index row, const std::string& reason)
-      : std::runtime_error("row " + std::to_string(row) + ": " + reason), row_(row) {}
+      : DataError(row, reason, "row " + std::to_string(row) + ": ") {}
 
   /// The row's place in the call that failed, counted from 0.
   Index row() const { return row_; }
+  /// what() without the row: "NaN in column 3". Valid as long as this object is.
+  std::string_view reason() const { return std::string_view(what()).substr(reason_begin_); }
 
  private:
+  DataError(Index row, const std::string& reason, const std::string& place)
+      : std::runtime_error(place + reason), row_(row), reason_begin_(place.size()) {}
+
   Index row_;
+  std::size_t reason_begin_;
 };
 
 /// A file that cannot be read or written.

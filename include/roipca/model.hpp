@@ -58,7 +58,8 @@ struct Model {
   /// Rows from their scores.
   RowMatrix<T> inverse_transform(const Rows<T>& scores) const;
   /// Log-likelihood of each row under probabilistic PCA (Tipping and Bishop 1999) with this model's noise
-  /// variance, taken as at least epsilon times the largest variance so that it stays finite.
+  /// variance, taken as at least epsilon times the largest variance, and at least -1e300: so it stays finite,
+  /// even where the model has no variance at all.
   Vector<double> log_likelihood(const Rows<T>& x) const;
   /// Hotelling's T^2 of each row: the squared scores over their variances, components without variance left
   /// out.

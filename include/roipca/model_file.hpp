@@ -1,8 +1,11 @@
 /// A model on disk: a safetensors file that other tools can read too (docs/format.md).
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <span>
 #include <variant>
+#include <vector>
 
 #include "roipca/errors.hpp"
 #include "roipca/model.hpp"
@@ -22,9 +25,19 @@ Model<T> load(const std::filesystem::path& path);
 /// The same of whichever of the two types the file holds.
 std::variant<Model<double>, Model<float>> load_any(const std::filesystem::path& path);
 
+/// What `save` would write, and the inverse of it.
+template <typename T>
+std::vector<std::byte> to_bytes(const Model<T>& model);
+template <typename T>
+Model<T> from_bytes(std::span<const std::byte> bytes);
+
 extern template void save(const Model<float>&, const std::filesystem::path&);
 extern template void save(const Model<double>&, const std::filesystem::path&);
 extern template Model<float> load(const std::filesystem::path&);
 extern template Model<double> load(const std::filesystem::path&);
+extern template std::vector<std::byte> to_bytes(const Model<float>&);
+extern template std::vector<std::byte> to_bytes(const Model<double>&);
+extern template Model<float> from_bytes(std::span<const std::byte>);
+extern template Model<double> from_bytes(std::span<const std::byte>);
 
 }  // namespace roipca

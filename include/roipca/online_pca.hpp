@@ -2,8 +2,10 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "roipca/errors.hpp"
@@ -34,10 +36,13 @@ class OnlinePca {
  public:
   /// Throws std::invalid_argument for options out of range.
   explicit OnlinePca(const Options& options);
-  /// Goes on from where a model stopped, with the model's options: to the same bits as never stopping for
-  /// froipca and for ipca row by row, to rounding for roipca row by row and for exact. By blocks, the stop
-  /// ends a block before it is full. The others begin from the model's orthonormal components, which are not
-  /// quite their own. (A template, so that `{.n_components = 10}` can only mean Options.)
+  /// Goes on from where a model stopped, with the model's options. A model is less than the estimator knows:
+  /// for the same bits as never stopping, keep state() instead. From a model, froipca and ipca row by row
+  /// come to the same bits, roipca row by row and exact to the same to rounding. By blocks, the stop ends a
+  /// block before it is full: where the components held miss nothing of the rows that is the same to
+  /// rounding, too, and elsewhere it changes as little as another block_size would. The others begin from the
+  /// model's orthonormal components, which are not quite their own. (A template, so that `{.n_components =
+  /// 10}` can only mean Options.)
   template <std::same_as<Model<T>> M>
   explicit OnlinePca(const M& model) : OnlinePca(Resumed{&model}) {}
 
@@ -45,6 +50,15 @@ class OnlinePca {
   OnlinePca(OnlinePca&& other) noexcept;
   OnlinePca& operator=(OnlinePca other) noexcept;
   ~OnlinePca();
+
+  /// Everything that the estimator knows, in the middle of a stream too: from_state(state()) goes on to the
+  /// same bits as if it had never stopped, on machines of one kind with one instruction_set() (to rounding
+  /// where only that differs). Takes O(memory of the estimator); docs/format.md has the layout.
+  std::vector<std::byte> state() const;
+  /// Throws std::invalid_argument that says what is wrong with bytes that are damaged or cut, of another
+  /// version of the format or of another T; they are checked as a whole before any is used. The checksum
+  /// guards against accidents, not against forgery: take states only from those who may run code here.
+  static OnlinePca from_state(std::span<const std::byte> bytes);
 
   /// Forgets everything and adds the rows. Methods that work row by row start from a batch PCA of the first
   /// 500, as the paper's experiments do.

@@ -71,7 +71,9 @@ struct Options {
   /// By blocks is faster by far and the default; kSample updates the components with every row, as the paper
   /// does. For roipca and ipca; the other methods have one way only.
   Update update = Update::kBlock;
-  /// Rows in a block, for Update::kBlock; chosen by the sizes unless given.
+  /// Rows in a block, for Update::kBlock: at most 4096, and chosen by the sizes unless given. In float,
+  /// blocks tell directions down to about 1e-5 of the largest eigenvalue from rounding; the others are left
+  /// out.
   std::optional<Index> block_size = std::nullopt;
   Mu mu = {};
   Tau tau = Tau::kZero;

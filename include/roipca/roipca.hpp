@@ -3,6 +3,7 @@
 
 #include "roipca/batch_pca.hpp"      // IWYU pragma: export
 #include "roipca/build_info.hpp"     // IWYU pragma: export
+#include "roipca/checkpoint.hpp"     // IWYU pragma: export
 #include "roipca/errors.hpp"         // IWYU pragma: export
 #include "roipca/learning_rate.hpp"  // IWYU pragma: export
 #include "roipca/merge.hpp"          // IWYU pragma: export

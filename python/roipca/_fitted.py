@@ -9,7 +9,6 @@ import numpy as np
 from scipy.sparse import issparse
 
 from . import _core
-from ._model_file import model_from_bytes, model_to_bytes
 from ._parameters import core_parameters
 
 _ESTIMATORS = {np.dtype(np.float32): _core.EstimatorF32, np.dtype(np.float64): _core.EstimatorF64}
@@ -42,7 +41,7 @@ class Fitted:
         return cls(_ESTIMATORS[_DTYPES[type(model)]](model), requested)
 
     def __reduce__(self) -> tuple:
-        return _revived, (model_to_bytes(self.core.model()), self.requested)
+        return Fitted, (self.core, self.requested)
 
     def add(self, X: Any, weights: np.ndarray | None) -> None:
         """Add the rows X, dense or CSR."""
@@ -60,10 +59,6 @@ class Fitted:
             reported = model if n_components == model.n_components else model.reporting(n_components)
             self._reported = (model, reported)
         return reported
-
-
-def _revived(data: bytes, requested: Any) -> Fitted:
-    return Fitted.from_model(model_from_bytes(data), requested)
 
 
 def _reported_components(model: Any, requested: Any) -> int:

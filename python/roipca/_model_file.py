@@ -1,11 +1,9 @@
-"""Models on disk and as bytes, of whichever of the two kinds they are."""
+"""Models on disk, of whichever of the two kinds they are."""
 
 from __future__ import annotations
 
 import json
 import os
-import tempfile
-from pathlib import Path
 from typing import Any
 
 from . import _core
@@ -28,19 +26,3 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     """The model in the file; OSError that says what is wrong with it otherwise."""
     kind = _core.ModelF32 if _holds_float32(path) else _core.ModelF64
     return kind.load(path)
-
-
-def model_to_bytes(model: Any) -> bytes:
-    """What `save` would write."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "model")
-        model.save(path)
-        return path.read_bytes()
-
-
-def model_from_bytes(data: bytes) -> Any:
-    """The inverse of `model_to_bytes`."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "model")
-        path.write_bytes(data)
-        return load_model(path)

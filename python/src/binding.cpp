@@ -4,12 +4,16 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <filesystem>
 #include <memory>
+#include <new>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "arrays.hpp"
 #include "estimator.hpp"
@@ -19,12 +23,32 @@
 namespace roipca::python {
 namespace {
 
+std::span<const std::byte> bytes_of(const nb::bytes& bytes) {
+  return {static_cast<const std::byte*>(bytes.data()), bytes.size()};
+}
+
+nb::bytes to_python(const std::vector<std::byte>& bytes) { return nb::bytes(bytes.data(), bytes.size()); }
+
+// What pickle and copy.deepcopy ask for: a class, and what to call it with.
+template <typename T>
+nb::tuple reduce(const nb::handle_t<Estimator<T>>& self) {
+  const auto [pca, model] = nb::cast<const Estimator<T>&>(self).state();
+  return nb::make_tuple(self.type(), nb::make_tuple(to_python(pca), to_python(model)));
+}
+
 template <typename T>
 void bind_estimator(nb::module_& module, const char* name) {
   using E = Estimator<T>;
   nb::class_<E>(module, name)
       .def(nb::init<const nb::dict&>(), nb::arg("parameters"))
       .def(nb::init<const Model<T>&>(), nb::arg("model"))
+      .def(
+          "__init__",
+          [](E* self, const nb::bytes& state, const nb::bytes& model) {
+            new (self) E(bytes_of(state), bytes_of(model));
+          },
+          nb::arg("state"), nb::arg("model"))
+      .def("__reduce__", &reduce<T>)
       .def("fit", &E::fit, nb::arg("rows").noconvert(), nb::arg("weights").none())
       .def("partial_fit", &E::partial_fit, nb::arg("rows").noconvert(), nb::arg("weights").none())
       .def("partial_fit_csr", &E::template partial_fit_csr<std::int32_t>, nb::arg("data").noconvert(),
@@ -107,11 +131,9 @@ void translate(const std::exception_ptr& error, void*) {
   try {
     std::rethrow_exception(error);
   } catch (const DataError& e) {
-    const std::string where = e.what();
-    const bool is_nan = where.find("NaN") != std::string::npos;
-    const char* what =
-        is_nan ? "Input X contains NaN.\n" : "Input X contains infinity or a value too large.\n";
-    PyErr_SetString(PyExc_ValueError, (what + where).c_str());
+    const char* what = e.reason().starts_with("NaN") ? "Input X contains NaN.\n"
+                                                     : "Input X contains infinity or a value too large.\n";
+    PyErr_SetString(PyExc_ValueError, (what + std::string(e.what())).c_str());
   } catch (const FileError& e) {
     PyErr_SetString(PyExc_OSError, e.what());
   }

@@ -2,13 +2,16 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "arrays.hpp"
 #include "csr.hpp"
@@ -29,7 +32,13 @@ class Estimator {
  public:
   explicit Estimator(const nb::dict& parameters) : pca_(options_from(parameters)) {}
   /// Until the next rows its model is that very one, to the last bit.
-  explicit Estimator(const Model<T>& model) : pca_(model), snapshot_(std::make_shared<Model<T>>(model)) {}
+  explicit Estimator(const Model<T>& model)
+      : pca_(model), snapshot_(std::make_shared<Model<T>>(model)), is_given_(true) {}
+  /// From what `state` gave.
+  Estimator(std::span<const std::byte> pca, std::span<const std::byte> model)
+      : pca_(OnlinePca<T>::from_state(pca)), is_given_(!model.empty()) {
+    if (is_given_) snapshot_ = std::make_shared<Model<T>>(from_bytes<T>(model));
+  }
 
   void fit(const Array<T>& rows, const std::optional<Array<double>>& weights) {
     const auto x = rows_of(rows);
@@ -63,6 +72,13 @@ class Estimator {
     });
   }
 
+  /// All that it takes to go on to the same bits: the estimator, and the model that it was given where it has
+  /// seen no rows since.
+  std::pair<std::vector<std::byte>, std::vector<std::byte>> state() const {
+    return alone(
+        [&] { return std::pair(pca_.state(), is_given_ ? to_bytes(*snapshot_) : std::vector<std::byte>()); });
+  }
+
   std::int64_t rows_seen() const {
     return alone([&] { return pca_.rows_seen(); });
   }
@@ -90,7 +106,7 @@ class Estimator {
       try {
         add(next, first);
       } catch (const DataError& error) {
-        throw std::invalid_argument("from row " + std::to_string(first) + " on: " + error.what());
+        throw DataError(first + error.row(), std::string(error.reason()));
       }
     }
     pca_ = std::move(next);
@@ -108,11 +124,13 @@ class Estimator {
     alone([&] {
       work();
       snapshot_.reset();
+      is_given_ = false;
     });
   }
 
   OnlinePca<T> pca_;
   std::shared_ptr<Model<T>> snapshot_;
+  bool is_given_ = false;  // whether the snapshot is a model that the estimator was made of
   mutable std::mutex mutex_;
 };
 

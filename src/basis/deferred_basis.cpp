@@ -142,7 +142,7 @@ void DeferredBasis<T>::rotate(const Eigen::Ref<const Matrix<double>>& v) {
   const Index kept = v.cols();
   auto coefficients = small_coefficients_.topLeftCorner(v.rows(), kept);
   coefficients = v;
-  if (residual_ > 0.0) coefficients.row(rank_) /= residual_;
+  if (v.rows() > rank_) coefficients.row(rank_) /= residual_;
   const kernels::RowsView<double> r{coordinates_.row(current_), 0, v.rows() - rank_};
   kernels::table<double>().rotate(turn_.row(0), turn_.stride(), rank_, r, small_coefficients_.data(),
                                   small_coefficients_.cols(), kept, padded(count_), small_panel_.data());

@@ -1,9 +1,12 @@
 /// Components whose rotations are put off, so that a row costs O(k d) and not O(k^2 d).
 #pragma once
 
+#include <algorithm>
+
 #include "basis/split.hpp"
 #include "kernels/aligned_rows.hpp"
 #include "roipca/types.hpp"
+#include "state/archive.hpp"
 
 namespace roipca {
 
@@ -55,6 +58,15 @@ class DeferredBasis {
   void apply();
   /// The components, one a column, just after `apply` or `start`.
   auto columns() { return rows_.columns(rank_); }
+
+  /// Between groups.
+  void visit_state(state::Archive& archive) {
+    archive.count(rank_, z_.size());
+    archive.count(taken_, block_);
+    archive.count(count_, z_.size() + taken_);
+    archive.count(waiting_, std::min(kGroup - 1, block_ - taken_));
+    archive(rows_.columns(count_ + waiting_), turn_.columns(rank_));
+  }
 
  private:
   void add_direction(Index i, double squared_norm, double noise);

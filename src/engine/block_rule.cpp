@@ -1,7 +1,6 @@
 #include "engine/block_rule.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "engine/leading_pairs.hpp"
 #include "engine/scatter_matrix.hpp"
@@ -24,15 +23,12 @@ std::unique_ptr<BlockRule<T>> make_block_rule(const Options& options, Index feat
 Index block_rows(const Options& options, Index features) {
   if (resolve(options, features) == Method::kExact) return 32;
   if (options.block_size) return *options.block_size;
-  // Products of rows with each other cost b / 2 a row, the rotation k^2 / b, and small matrices (k + b)^3 /
-  // b: measured, with a multiple of 8 to fill the vectors.
+  // Products of rows with each other cost b / 2 a row, the rotation k^2 / b, least for b = 1.4 k; small
+  // matrices, which count where rows are short, cost less for a smaller b. Measured, with a multiple of 8 to
+  // fill the vectors.
   const Index held = capacity(options, features).held;
-  const Index rows = std::clamp<Index>((held + std::min<Index>(held, 20) / 2 + 7) / 8 * 8, 8, 256);
-  // Where much is forgotten within a block, rows would hardly see what they are centred by.
-  const double memory = 1.0 / (1.0 - options.forgetting);
-  return options.forgetting < 1.0 && memory < static_cast<double>(rows)
-             ? std::max<Index>(1, static_cast<Index>(memory))
-             : rows;
+  const Index best = features < 4000 ? held / 2 + 20 : held * 3 / 2;
+  return std::clamp<Index>((best + 7) / 8 * 8, 8, 256);
 }
 
 template std::unique_ptr<BlockRule<float>> make_block_rule<float>(const Options&, Index);

@@ -6,6 +6,7 @@
 #include "engine/row_block.hpp"
 #include "roipca/options.hpp"
 #include "rules/rule.hpp"
+#include "state/archive.hpp"
 
 namespace roipca {
 
@@ -24,6 +25,8 @@ class BlockRule {
   virtual void start(const Spectrum<T>& spectrum) = 0;
   /// The eigenpairs as they stand, at most as many as are held.
   virtual Spectrum<T> spectrum() const = 0;
+  /// Shows what must outlive a stop: see state::Archive.
+  virtual void visit_state(state::Archive& archive) = 0;
 
  protected:
   BlockRule() = default;

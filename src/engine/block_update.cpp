@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "rules/mu.hpp"
 
@@ -13,9 +14,10 @@ constexpr int kUpdatesBetweenChecks = 8;
 constexpr double kWide =
     1e4;  // ratio of eigenvalues beyond which one update may leave a drift worth taking out
 
-// To which an iteration finds the directions: beyond what the products of rows are right to.
+// To which an iteration finds the directions of the subspace, in each block. (They are orthonormal to
+// rounding in any case.)
 template <typename T>
-constexpr double kSubspaceTolerance = 64.0 * double{std::numeric_limits<T>::epsilon()};
+constexpr double kSubspaceTolerance = std::is_same_v<T, float> ? 0x1p-21 : 0x1p-40;
 
 // Drift of Q^T Q from I above which the components are orthonormalised: a few hundred roundings.
 template <typename T>
@@ -38,12 +40,17 @@ BlockUpdate<T>::BlockUpdate(Index capacity, Index max_rows)
 
 template <typename T>
 void BlockUpdate<T>::apply(HeldPairs<T>& pairs, const RowBlock<T>& block, const Mu& mu_choice, double shift) {
-  const double mu = unheld_eigenvalue(mu_choice, pairs.values.head(pairs.rank), pairs.capacity(),
-                                      pairs.features(), pairs.trace, block.weight_before);
+  double mu = unheld_eigenvalue(mu_choice, pairs.values.head(pairs.rank), pairs.capacity(), pairs.features(),
+                                pairs.trace, block.weight_before);
   measure(pairs, block);
   pairs.trace += products_.diagonal().head(block.count).sum();
   const bool iterated = solve_by_iteration(pairs, block.count, mu);
-  const Index kept = iterated ? pairs.rank : solve(pairs, block.count, mu);
+  Index kept = iterated ? pairs.rank : solve(pairs, block.count, mu);
+  if (kept < pairs.rank && mu > 0.0) {
+    // Components whose eigenvalue is mu itself are no less there for that.
+    mu = 0.0;
+    kept = solve(pairs, block.count, mu);
+  }
   rotate(pairs, block, kept);
   pairs.rank = kept;
   pairs.values.head(kept) = values_.head(kept).array() + (mu + shift);

@@ -4,6 +4,7 @@
 #include "dense/symmetric_eigen.hpp"
 #include "engine/row_block.hpp"
 #include "roipca/options.hpp"
+#include "state/archive.hpp"
 
 namespace roipca {
 
@@ -15,6 +16,11 @@ struct HeldPairs {
 
   Index features() const { return components.length(); }
   Index capacity() const { return values.size(); }
+
+  void visit_state(state::Archive& archive) {
+    archive.count(rank, capacity());
+    archive(components.columns(rank), values, trace);
+  }
 
   kernels::AlignedRows<T> components;
   Vector<double> values;
@@ -43,6 +49,8 @@ class BlockUpdate {
 
   /// Takes out what the components have drifted from orthonormality, where it passes 512 roundings.
   void restore(HeldPairs<T>& pairs);
+
+  void visit_state(state::Archive& archive) { archive(since_check_); }
 
  private:
   void measure(const HeldPairs<T>& pairs, const RowBlock<T>& block);

@@ -15,7 +15,7 @@ class LeadingPairs final : public BlockRule<T> {
   LeadingPairs(const Options& options, Index features, Index block_rows)
       : mu_(options.method == Method::kIpca ? Mu::zero() : options.mu),
         pairs_(features, capacity(options, features).held),
-        update_(pairs_.capacity(), block_rows) {}
+        update_(pairs_.capacity(), block_rows + 1) {}
 
   std::unique_ptr<BlockRule<T>> clone() const override { return std::make_unique<LeadingPairs>(*this); }
 
@@ -39,6 +39,8 @@ class LeadingPairs final : public BlockRule<T> {
     const auto& [components, values, trace, rank] = restored.pairs_;
     return {components.columns(rank), values.head(rank), trace};
   }
+
+  void visit_state(state::Archive& archive) override { archive(pairs_, update_); }
 
  private:
   Mu mu_;

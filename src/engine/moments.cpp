@@ -21,6 +21,8 @@ constexpr double kLow = std::is_same_v<T, float> ? 0x1p-30 : 0x1p-250;
 template <typename T>
 constexpr double kNothing = std::is_same_v<T, float> ? 0x1p-150 : 0x1p-800;
 
+constexpr Index kGroup = 8;  // rows that are collected at once
+
 template <typename T>
 bool needs_unit(double squared, double peak) {
   return !(squared <= kHigh<T>) || (squared < kLow<T> && peak < kLow<T>);
@@ -100,7 +102,7 @@ typename Moments<T>::Centred Moments<T>::add(const T* row, double weight, T* v) 
       kernel.centre({row, mean_.data(), mean_tail_.data(), delta_.data()}, features(), share, gain * unit_);
   if (needs_unit<T>(squared, peak_)) {
     result.rescale = fit_unit(gain * delta_.cwiseAbs().maxCoeff());
-    squared = squared_norm(delta_, gain * unit_);
+    if (result.rescale != 1.0) squared = squared_norm(delta_, gain * unit_);
   }
   if (squared < kNothing<T>) squared = 0.0;
   peak_ = std::max(peak_, squared);
@@ -114,91 +116,117 @@ typename Moments<T>::Centred Moments<T>::add(const T* row, double weight, T* v) 
   return result;
 }
 
-// Writes row x into its place in the block, in the unit in use. Returns its squared norm.
+// Writes rows into the block from `first` on, with nothing added to the total where `weights` are 0.
 template <typename T>
-double Moments<T>::place(const T* x, Index i, RowBlock<T>& block) {
-  const Eigen::Map<const Vector<T>> row(x, features());
-  delta_ = ((row.template cast<double>() - mean_) - mean_tail_) * block.roots[i];
-  block.rows.columns(i + 1).col(i) = (delta_ * unit_).template cast<T>();
-  return (delta_ * unit_).squaredNorm();
+void Moments<T>::place(kernels::RowsView<T> x, Index first, const double* weights, RowBlock<T>& block,
+                       double* squares) {
+  double scales[kGroup];
+  for (Index i = 0; i < x.count; ++i) scales[i] = block.roots[first + i] * unit_;
+  kernels::table<T>().collect(x,
+                              {mean_.data(), mean_tail_.data(), weights, scales, block.total.data(),
+                               block.rows.row(first), block.rows.stride(), squares},
+                              features());
 }
 
-// Finds a unit for row x, the i-th of the block, and brings those before it into that unit.
+// Finds a unit for row x, the i-th of the block, and brings those before it into that unit. Returns whether
+// it is another one than before.
 template <typename T>
-void Moments<T>::change_unit(const T* x, Index i, RowBlock<T>& block) {
-  place(x, i, block);
-  const double factor = fit_unit(delta_.cwiseAbs().maxCoeff());
+bool Moments<T>::change_unit(const T* x, Index i, RowBlock<T>& block) {
+  const Eigen::Map<const Vector<T>> row(x, features());
+  const double largest = ((row.template cast<double>() - mean_) - mean_tail_).cwiseAbs().maxCoeff();
+  const double factor = fit_unit(block.roots[i] * largest);
+  if (factor == 1.0) return false;
   block.rescale *= factor;
-  block.rows.columns(i) *= static_cast<T>(std::sqrt(factor));
+  auto rows = block.rows.columns(i);
+  rows = (rows.template cast<double>() * std::sqrt(factor)).template cast<T>();
+  return true;
 }
 
 template <typename T>
 Index Moments<T>::collect(kernels::RowsView<T> x, const double* weights, double forgetting,
                           RowBlock<T>& block) {
-  constexpr Index kGroup = 8;
   if (center_ && weight_ == 0.0 && block.count == 0) {
     // The first row is as good a reference as any until there is a mean.
     mean_ = Eigen::Map<const Vector<T>>(x.data, features()).template cast<double>();
   }
-  const Index taken = std::min<Index>(x.count, block.capacity() - block.count);
-  for (Index done = 0; done < taken;) {
-    const Index group = std::min(kGroup, taken - done);
-    const T* first = x.data + done * x.stride;
+  constexpr double kNone[kGroup] = {};
+  Index done = 0;
+  while (done < x.count && !block.full()) {
+    kernels::RowsView<T> group = {x.data + done * x.stride, x.stride, 0};
     double weight[kGroup];
-    double scale[kGroup];
     double squares[kGroup];
-    for (Index i = 0; i < group; ++i) {
-      if (forgetting < 1.0) block.growth /= forgetting;
+    while (group.count < kGroup && done + group.count < x.count &&
+           block.count + group.count < block.capacity()) {
+      if (forgetting < 1.0 && !grow(forgetting, block.count + group.count == 0, block)) break;
+      const Index i = group.count++;
       weight[i] = (weights == nullptr ? 1.0 : weights[done + i]) * block.growth;
       block.weight += weight[i];
       block.weight_squares += weight[i] * weight[i];
       block.roots[block.count + i] = std::sqrt(weight[i]);
-      scale[i] = block.roots[block.count + i] * unit_;
     }
-    kernels::table<T>().collect({first, x.stride, group},
-                                {mean_.data(), mean_tail_.data(), weight, scale, block.total.data(),
-                                 block.rows.row(block.count), block.rows.stride(), squares},
-                                features());
-    for (Index i = 0; i < group; ++i) {
+    if (group.count == 0) break;
+    place(group, block.count, weight, block, squares);
+    for (Index i = 0; i < group.count; ++i) {
       const Index here = block.count + i;
-      if (needs_unit<T>(squares[i], peak_)) {
-        change_unit(first + i * x.stride, here, block);
-        for (Index j = i; j < group; ++j) {
-          squares[j] = place(first + j * x.stride, block.count + j, block);
-        }
+      const T* row = group.data + i * x.stride;
+      if (needs_unit<T>(squares[i], peak_) && change_unit(row, here, block)) {
+        place({row, x.stride, group.count - i}, here, kNone, block, squares + i);
       }
       if (squares[i] < kNothing<T>) block.rows.columns(here + 1).col(here).setZero();
       peak_ = std::max(peak_, squares[i]);
     }
-    block.count += group;
-    done += group;
+    block.count += group.count;
+    done += group.count;
   }
-  return taken;
+  return done;
+}
+
+// Makes the next row heavier than those before by what these forget; the first of a block lets what came
+// before it forget. Returns false, and does nothing, where those before would hardly count any more: rows are
+// centred by the mean that these have.
+template <typename T>
+bool Moments<T>::grow(double forgetting, bool is_first, RowBlock<T>& block) {
+  constexpr double kMost = 4.0;
+  if (is_first) {
+    forget(forgetting);
+    block.rescale *= forgetting;
+    return true;
+  }
+  if (block.growth > kMost * forgetting) return false;
+  block.growth /= forgetting;
+  return true;
+}
+
+// Rows that outweigh all that came before, as the first ones do, are moved about their own mean c, and (n W /
+// (n + W))^(1/2) (c - mean) becomes one more: differences would lose what the mean before has to do with it.
+template <typename T>
+void Moments<T>::recentre(double before, RowBlock<T>& block) {
+  delta_ = block.total * (unit_ / block.weight);
+  auto rows = block.rows.columns(block.count + 1);
+  for (Index i = 0; i < block.count; ++i) rows.col(i) -= (block.roots[i] * delta_).template cast<T>();
+  if (before == 0.0) return;
+  rows.col(block.count++) = (std::sqrt(before / weight_ * block.weight) * delta_).template cast<T>();
 }
 
 template <typename T>
 double Moments<T>::close(RowBlock<T>& block) {
+  constexpr double kOutweighed = 1.0 / 16.0;
   const double before = weight_;
   weight_ += block.weight;
   weight_squares_ += block.weight_squares;
   block.weight_before = before * unit_ * unit_;
   block.pull = 0.0;
   if (center_) {
-    const bool first = before == 0.0;
-    // The first rows are about one of them, which is no mean: they are few, and moved themselves.
-    if (first) {
-      for (Index i = 0; i < block.count; ++i) {
-        auto row = block.rows.columns(block.count).col(i);
-        row -= (block.total * (block.roots[i] * unit_ / weight_)).template cast<T>();
-      }
+    const double part = before / weight_;
+    if (part < kOutweighed) {
+      recentre(before, block);
     } else {
-      block.pull = (1.0 - std::sqrt(before / weight_)) / block.weight;
+      block.pull = (1.0 - std::sqrt(part)) / block.weight;
+      scatter_.array() -= (block.total.array() * unit_).square() / weight_;
     }
     for (Index j = 0; j < features(); ++j) {
-      const double total = block.total[j];
-      if (!first) scatter_[j] -= (total * unit_) * (total * unit_) / weight_;
       // What fits of the moved tail goes into the mean.
-      const double moved = mean_tail_[j] + total / weight_;
+      const double moved = mean_tail_[j] + block.total[j] / weight_;
       const double next = mean_[j] + moved;
       mean_tail_[j] = moved - (next - mean_[j]);
       mean_[j] = next;

@@ -4,6 +4,7 @@
 #include "engine/row_block.hpp"
 #include "roipca/model.hpp"
 #include "rules/rule.hpp"
+#include "state/archive.hpp"
 
 namespace roipca {
 
@@ -31,8 +32,8 @@ class Moments {
   Centred add(const T* row, double weight, T* v);
 
   /// Takes rows of positive weight (`weights` null: 1) into a block until it is full, and returns how many.
-  /// `forgetting` multiplies all that came before each row. The mean stays as it is until the block is
-  /// closed.
+  /// `forgetting` multiplies all that came before each row; where that is much, the block takes no more rows
+  /// before it is full. The mean stays as it is until the block is closed.
   Index collect(kernels::RowsView<T> x, const double* weights, double forgetting, RowBlock<T>& block);
   /// Moves mean and scatter by the rows of the block, and finds its `pull` and `weight_before`. What the
   /// block is then added to must first be multiplied by block.rescale, and the sum by the factor returned,
@@ -40,13 +41,18 @@ class Moments {
   double close(RowBlock<T>& block);
 
   void write(Model<T>& model) const;
+  void visit_state(state::Archive& archive) {
+    archive(weight_, weight_squares_, unit_, peak_, mean_, mean_tail_, scatter_);
+  }
   double unit() const { return unit_; }
   Index features() const { return mean_.size(); }
 
  private:
   double fit_unit(double row_size);
-  double place(const T* x, Index i, RowBlock<T>& block);
-  void change_unit(const T* x, Index i, RowBlock<T>& block);
+  void place(kernels::RowsView<T> x, Index first, const double* weights, RowBlock<T>& block, double* squares);
+  bool change_unit(const T* x, Index i, RowBlock<T>& block);
+  void recentre(double before, RowBlock<T>& block);
+  bool grow(double forgetting, bool is_first, RowBlock<T>& block);
 
   bool center_;
   double weight_ = 0.0;

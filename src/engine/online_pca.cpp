@@ -4,7 +4,10 @@
 #include <exception>
 #include <limits>
 #include <stdexcept>
+#include <string>
+#include <system_error>
 #include <thread>
+#include <type_traits>
 #include <utility>
 
 #include "engine/block_rule.hpp"
@@ -13,6 +16,8 @@
 #include "roipca/batch_pca.hpp"
 #include "roipca/learning_rate.hpp"
 #include "roipca/merge.hpp"
+#include "state/archive.hpp"
+#include "state/options.hpp"
 
 namespace roipca {
 namespace {
@@ -114,15 +119,13 @@ class OnlinePca<T>::Impl {
     if (in_cache) check_values<T>(rows);
     if (weights.size() > 0 && weights.maxCoeff() == 0.0) {
       if (!in_cache) check_values<T>(rows);
+      rows_given_ += rows.rows();
       return;  // leaves the width open, too
     }
     if (in_cache && !shards_.empty() && !awaits_tuning(options_)) return absorb(rows, weights, false);
     Impl next(*this);
-    if (next.shards_.empty()) {
-      next.features_ = rows.cols();
-      next.shards_.push_back(make_shard<T>(options_, rows.cols()));
-      next.add_empty_shards();
-    }
+    next.features_ = rows.cols();
+    next.add_empty_shards();
     next.absorb(rows, weights, !in_cache);
     *this = std::move(next);
   }
@@ -140,7 +143,31 @@ class OnlinePca<T>::Impl {
     return shards_.empty() ? std::vector<double>() : shards_[0]->learning_rates();
   }
 
+  void visit_state(state::Archive& archive) {
+    visit_scalar(archive);
+    state::visit_options(archive, options_);
+    check(options_);
+    archive.count(features_, std::numeric_limits<Index>::max());
+    archive(rows_given_);
+    if (features_ > 0) add_empty_shards();
+    for (const auto& shard : shards_) archive(*shard);
+    archive.count(collected_, kTuningRows - 1);
+    if (collected_ == 0) return;
+    make_tuning_room();
+    archive(tuning_rows_.topRows(collected_));
+  }
+
  private:
+  static void visit_scalar(state::Archive& archive) {
+    auto size = std::uint32_t{sizeof(T)};
+    archive(size);
+    if (size == sizeof(T)) return;
+    const auto* const has = size == sizeof(float) ? "float" : "double";
+    const auto* const wants = std::is_same_v<T, float> ? "float" : "double";
+    throw std::invalid_argument(std::string("the state is of an estimator of ") + has +
+                                " and cannot be gone on from with " + wants);
+  }
+
   Options untuned() const {
     Options options = options_;
     if (options.learning_rate.kind == LearningRate::Kind::kTuned) options.learning_rate.c = 0.0;
@@ -168,9 +195,10 @@ class OnlinePca<T>::Impl {
     if (rest > 0) absorb(rows.bottomRows(rest), part(count, rest), false);
   }
 
+  // Up to the number that the options ask for.
   void add_empty_shards() {
-    if (!by_blocks(options_, features_) || options_.forgetting < 1.0) return;
-    while (static_cast<Index>(shards_.size()) < options_.threads) {
+    const bool shared = by_blocks(options_, features_) && options_.forgetting == 1.0;
+    while (static_cast<Index>(shards_.size()) < (shared ? options_.threads : 1)) {
       shards_.push_back(make_shard<T>(options_, features_));
     }
   }
@@ -212,7 +240,13 @@ class OnlinePca<T>::Impl {
       for (std::size_t i = 0; i < shards_.size(); ++i) work(i);
     } else {
       std::vector<std::jthread> threads;
-      for (std::size_t i = 1; i < shards_.size(); ++i) threads.emplace_back(work, i);
+      for (std::size_t i = 1; i < shards_.size(); ++i) {
+        try {
+          threads.emplace_back(work, i);
+        } catch (const std::system_error&) {
+          work(i);  // no thread to be had
+        }
+      }
       work(0);
     }
     rethrow_first(failures);
@@ -241,12 +275,17 @@ class OnlinePca<T>::Impl {
   }
 
   void collect(const T* row) {
-    if (tuning_rows_.size() == 0) tuning_rows_.resize(kTuningRows, features());
+    make_tuning_room();
     tuning_rows_.row(collected_++) = Eigen::Map<const Vector<T>>(row, features());
     if (collected_ < kTuningRows) return;
     options_.learning_rate.c = tune_learning_rate<T>(tuning_rows_, options_);
     shards_[0]->set_learning_rate(options_.learning_rate);
     tuning_rows_.resize(0, 0);
+    collected_ = 0;
+  }
+
+  void make_tuning_room() {
+    if (tuning_rows_.size() == 0) tuning_rows_.resize(kTuningRows, features());
   }
 
   Options options_;
@@ -320,6 +359,19 @@ std::int64_t OnlinePca<T>::rows_seen() const {
 template <typename T>
 std::vector<double> OnlinePca<T>::learning_rates() const {
   return impl_->learning_rates();
+}
+
+// The estimator behind the pointer is not const, but an archive that only writes changes nothing.
+template <typename T>
+std::vector<std::byte> OnlinePca<T>::state() const {
+  return state::pack([&](state::Archive& archive) { impl_->visit_state(archive); });
+}
+
+template <typename T>
+OnlinePca<T> OnlinePca<T>::from_state(std::span<const std::byte> bytes) {
+  OnlinePca pca{Options()};
+  state::unpack(bytes, [&](state::Archive& archive) { pca.impl_->visit_state(archive); });
+  return pca;
 }
 
 template class OnlinePca<float>;

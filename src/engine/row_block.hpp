@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/aligned_rows.hpp"
+#include "state/archive.hpp"
 
 namespace roipca {
 
@@ -15,7 +16,7 @@ namespace roipca {
 template <typename T>
 struct RowBlock {
   RowBlock(Index capacity, Index features)
-      : rows(capacity, features),
+      : rows(capacity + 1, features),
         roots(Vector<double>::Zero(capacity)),
         total(Vector<double>::Zero(features)) {}
 
@@ -28,7 +29,13 @@ struct RowBlock {
     growth = rescale = 1.0;
   }
 
-  kernels::AlignedRows<T> rows;  // V
+  /// Before the block is closed.
+  void visit_state(state::Archive& archive) {
+    archive.count(count, capacity());
+    archive(rows.columns(count), roots, total, weight, weight_squares, growth, rescale);
+  }
+
+  kernels::AlignedRows<T> rows;  // V, with room for one more: see Moments::close
   Vector<double> roots;          // u
   Index count = 0;
   double pull = 0.0;           // known once the block is closed

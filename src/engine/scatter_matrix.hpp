@@ -14,9 +14,9 @@ class ScatterMatrix final : public BlockRule<T> {
  public:
   ScatterMatrix(Index features, Index block_rows)
       : scatter_(features, features),
-        rows_(block_rows, features),
+        rows_(block_rows + 1, features),
         mean_(features),
-        panel_(kernels::panel_size<double>(block_rows)) {}
+        panel_(kernels::panel_size<double>(block_rows + 1)) {}
 
   std::unique_ptr<BlockRule<T>> clone() const override { return std::make_unique<ScatterMatrix>(*this); }
 
@@ -56,6 +56,8 @@ class ScatterMatrix final : public BlockRule<T> {
     spectrum.trace = scatter.trace();
     return spectrum;
   }
+
+  void visit_state(state::Archive& archive) override { archive(scatter_.columns(scatter_.length())); }
 
  private:
   kernels::AlignedRows<double> scatter_;  // its lower triangle, column by column; what is above is not used

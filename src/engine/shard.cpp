@@ -81,6 +81,8 @@ class RowShard final : public Shard<T> {
     return rates;
   }
 
+  void visit_state(state::Archive& archive) override { archive(rows_, moments_, *rule_); }
+
  private:
   void absorb_row(const T* row, double weight) {
     if (options_.forgetting < 1.0) {
@@ -131,7 +133,7 @@ class BlockShard final : public Shard<T> {
       rows.data += taken * rows.stride;
       rows.count -= taken;
       if (weights != nullptr) weights += taken;
-      if (block_.full()) flush();
+      if (rows.count > 0 || block_.full()) flush();
     }
   }
 
@@ -145,6 +147,8 @@ class BlockShard final : public Shard<T> {
     }
     return make_model(options_, rows_, moments_, rule_->spectrum());
   }
+
+  void visit_state(state::Archive& archive) override { archive(rows_, moments_, block_, *rule_); }
 
  private:
   void flush() {

@@ -7,6 +7,7 @@
 
 #include "kernels/kernels.hpp"
 #include "roipca/model.hpp"
+#include "state/archive.hpp"
 
 namespace roipca {
 
@@ -27,6 +28,8 @@ class Shard {
   /// On a copy of what has to be settled first: reading changes nothing.
   virtual Model<T> model() const = 0;
   virtual std::vector<double> learning_rates() const { return {}; }
+  /// Shows what must outlive a stop: see state::Archive. Not the options, from which shards are made.
+  virtual void visit_state(state::Archive& archive) = 0;
 
  protected:
   Shard() = default;

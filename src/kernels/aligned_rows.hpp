@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "kernels/aligned_buffer.hpp"
 #include "kernels/kernels.hpp"
 #include "roipca/types.hpp"
 
@@ -13,9 +14,7 @@ template <typename T>
 class AlignedRows {
  public:
   AlignedRows(Index count, Index length)
-      : length_(length),
-        padded_(round_up(length, kLane<T>)),
-        storage_(Vector<T>::Zero(count * stride_for(length))) {}
+      : length_(length), padded_(round_up(length, kLane<T>)), storage_(count * stride_for(length)) {}
 
   Index length() const { return length_; }
   Index padded_length() const { return padded_; }
@@ -47,7 +46,7 @@ class AlignedRows {
 
   Index length_;
   Index padded_;
-  Vector<T> storage_;  // Eigen's alignment is 64 bytes here: see types.hpp
+  AlignedBuffer<T> storage_;
 };
 
 }  // namespace roipca::kernels

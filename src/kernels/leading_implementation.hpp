@@ -128,12 +128,13 @@ constexpr double kSlowest =
 struct Subspace {
   Size k;
   Size b;
-  const double* inverse;  // of D
-  Block y;                // b x k
-  Block weighted;         // D Y^T
-  Block c;                // b x k
-  Block step;             // b x k, scratch
-  Block rest;             // K - C D Y^T
+  const double* d;
+  Block y;         // b x k
+  Block weighted;  // D Y^T
+  Block c;         // b x k
+  Block step;      // b x k, scratch
+  Block rest;      // K - C D Y^T
+  Block gain;      // b x k: by which a residual moves C
 };
 
 // One step for the columns of C from `first` on. Returns the largest change of an entry, and in `moved` the
@@ -147,19 +148,20 @@ double iterate(const Subspace& s, Size first, double tolerance, Size& moved) {
   double largest = 0.0;
   moved = s.k;
   for (Size j = 0; j < active; ++j) {
-    const double scale = s.inverse[first + j];
+    const double value = s.d[first + j];
     Vec<double> worst = {};
     for (Size i = 0; i < c.stride; i += kDoubles) {
-      const Vec<double> next = load(step.column(j) + i) * scale;
-      const Vec<double> change = next - load(c.column(j) + i);
+      const Vec<double> old = load(c.column(j) + i);
+      const Vec<double> change =
+          (load(step.column(j) + i) - value * old) * load(s.gain.column(first + j) + i);
       const Vec<double> size = change < 0.0 ? -change : change;
-      worst = size > worst ? size : worst;
+      worst = size <= worst ? worst : size;  // also a NaN
       store(step.column(j) + i, change);
-      store(c.column(j) + i, next);
+      store(c.column(j) + i, old + change);
     }
     double column = 0.0;
-    for (Size i = 0; i < kDoubles; ++i) column = worst[i] > column ? worst[i] : column;
-    largest = column > largest ? column : largest;
+    for (Size i = 0; i < kDoubles; ++i) column = worst[i] <= column ? column : worst[i];
+    largest = column <= largest ? largest : column;
     if (moved == s.k && !(column <= tolerance)) moved = first + j;
   }
   if (moved == s.k && first == 0) return largest;  // converged: nobody needs the rest any more
@@ -169,8 +171,8 @@ double iterate(const Subspace& s, Size first, double tolerance, Size& moved) {
   return largest;
 }
 
-// Iterates C = (Y + (K - C D Y^T) C) D^(-1). Columns of a large D converge first, and are left alone until
-// the others have converged as well.
+// Solves C D = Y + (K - C D Y^T) C by iteration. Columns of a large D converge first, and are left alone
+// until the others have converged as well.
 bool find_subspace(const Subspace& s, double tolerance) {
   Size first = 0;
   double last = 0.0;
@@ -183,10 +185,7 @@ bool find_subspace(const Subspace& s, double tolerance) {
       last = 0.0;
       continue;
     }
-    if (!(change < 1e100) || (last > 0.0 && moved > first && !(change < last)) ||
-        (last > 0.0 && !(change < kSlowest * last))) {
-      return false;
-    }
+    if (!(change < 1e100) || (last > 0.0 && !(change < kSlowest * last))) return false;
     first = moved;
     last = change;
   }
@@ -234,7 +233,7 @@ void divide(Size n, Block lu, Block x) {
 Size leading_work(Size k, Size b) {
   const Size pk = pad(k);
   const Size pb = pad(b);
-  return 3 * pb * k + 2 * pb * b + 2 * pk * b + 4 * pk * k + 4 * pk;
+  return 4 * pb * k + 2 * pb * b + 2 * pk * b + 4 * pk * k + 3 * pk;
 }
 
 bool solve_leading(Size k, Size b, const double* d, const double* y_rows, Size y_stride, const double* k_rows,
@@ -253,6 +252,7 @@ bool solve_leading(Size k, Size b, const double* d, const double* y_rows, Size y
   const Block y = take(pb, k);
   const Block c = take(pb, k);
   const Block scratch = take(pb, k);
+  const Block gain = take(pb, k);
   const Block products = take(pb, b);
   const Block rest = take(pb, b);
   const Block y_t = take(pk, b);
@@ -261,9 +261,7 @@ bool solve_leading(Size k, Size b, const double* d, const double* y_rows, Size y
   const Block gram = take(pk, k);
   const Block normal = take(pk, k);
   const Block small = take(pk, k);
-  double* inverse = take(pk, 1).data;
 
-  for (Size j = 0; j < k; ++j) inverse[j] = 1.0 / d[j];
   for (Size i = 0; i < b; ++i) {
     double* row = y_t.column(i);
     double* weighted = other_t.column(i);
@@ -275,15 +273,20 @@ bool solve_leading(Size k, Size b, const double* d, const double* y_rows, Size y
   }
   transpose(k, b, y_t, y);
   for (Size j = 0; j < k; ++j) {
-    for (Size i = 0; i < pb; i += kDoubles) store(c.column(j) + i, load(y.column(j) + i) * inverse[j]);
+    const double inverse = 1.0 / d[j];
+    for (Size i = 0; i < pb; i += kDoubles) store(c.column(j) + i, load(y.column(j) + i) * inverse);
   }
   // What the rows leave outside of the components, R = X - Y Q^T: no eigenvalue behind the k-th is larger
   // than the norm of R R^T, and none of the first k smaller than D's.
   multiply(pb, b, k, y, y_t, products, -1.0, rest);
   const double bound = norm_bound(b, rest);
   if (!(bound < least)) return false;
+  // Rows that have little in common outside of the components leave R R^T nearly diagonal.
+  for (Size j = 0; j < k; ++j) {
+    for (Size i = 0; i < pb; ++i) gain(i, j) = 1.0 / (d[j] - (i < b ? rest(i, i) : 0.0));
+  }
   // A change of C moves a component by that times rows of R.
-  if (!find_subspace({k, b, inverse, y, other_t, c, scratch, rest}, tolerance / root(bound + 0x1p-1000))) {
+  if (!find_subspace({k, b, d, y, other_t, c, scratch, rest, gain}, tolerance / root(bound + 0x1p-1000))) {
     return false;
   }
 

@@ -13,6 +13,10 @@ namespace {
 
 constexpr Index kChunk = 64;  // rows at a time: centred copies stay in the cache
 
+// Of a row so far out, beside the variance, that its squared distance overflows: low enough to be the least
+// of all, and a mean over many rows stays finite, too.
+constexpr double kLeastLogLikelihood = -1e300;
+
 template <typename T>
 void require_width(const Rows<T>& rows, Index width, const char* what) {
   if (rows.cols() == width) return;
@@ -172,7 +176,11 @@ Vector<double> Model<T>::log_likelihood(const Rows<T>& x) const {
       static_cast<double>(features()) * std::log(2.0 * std::numbers::pi) + log_determinant;
   Vector<double> distance = scaled_scores(*this, variance, x);
   if (outside > 0) distance += squared_distances(*this, n_components, x) / noise;
-  return -0.5 * (distance.array() + constant);
+  // Keeps what is no number.
+  return distance.unaryExpr([&](double d) {
+    const double log_density = -0.5 * (d + constant);
+    return log_density < kLeastLogLikelihood ? kLeastLogLikelihood : log_density;
+  });
 }
 
 template <typename T>

@@ -65,7 +65,9 @@ void check(const Options& options) {
             static_cast<double>(*options.oversampling));
   }
   if (options.block_size) {
-    require(*options.block_size >= 1, "block_size", "1 or more", static_cast<double>(*options.block_size));
+    // Products of the rows of a block with each other are kept.
+    require(*options.block_size >= 1 && *options.block_size <= 4096, "block_size", "from 1 to 4096",
+            static_cast<double>(*options.block_size));
   }
   require(options.forgetting > 0.0 && options.forgetting <= 1.0, "forgetting", "above 0 and at most 1",
           options.forgetting);

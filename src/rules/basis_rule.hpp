@@ -36,6 +36,11 @@ class BasisRule : public Rule<T> {
 
   Spectrum<T> spectrum() const override { return {components(), values_.head(rank_), trace_}; }
 
+  void visit_state(state::Archive& archive) override {
+    archive.count(rank_, capacity());
+    archive(components(), values_, trace_);
+  }
+
  protected:
   Index features() const { return rows_.length(); }
   Index capacity() const { return values_.size(); }

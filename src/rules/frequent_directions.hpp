@@ -22,6 +22,11 @@ class FrequentDirectionsRule final : public Rule<T> {
   void start(const Spectrum<T>& spectrum) override;
   Spectrum<T> spectrum() const override;
 
+  void visit_state(state::Archive& archive) override {
+    archive.count(filled_, sketch_.cols());
+    archive(sketch_.leftCols(filled_), trace_);
+  }
+
  private:
   void shrink();
 

@@ -29,6 +29,11 @@ class FroipcaRule final : public BasisRule<T, FroipcaRule<T>> {
   void absorb(Eigen::Ref<Vector<T>> v, const Step& step) override;
   std::vector<double> learning_rates() const override;
 
+  void visit_state(state::Archive& archive) override {
+    Base::visit_state(archive);
+    archive(rates_);
+  }
+
  private:
   using Base = BasisRule<T, FroipcaRule<T>>;
   using Base::rank_, Base::rows_, Base::trace_, Base::values_;

@@ -37,6 +37,11 @@ class GradientRule : public BasisRule<T, Derived> {
     return std::vector<double>(static_cast<std::size_t>(this->rank_), last_);
   }
 
+  void visit_state(state::Archive& archive) final {
+    BasisRule<T, Derived>::visit_state(archive);
+    archive(last_);
+  }
+
  private:
   // A rate so large that the row replaces the component; a larger one would do the same until it overflows.
   static constexpr double kReplaces = 1e6;

@@ -13,7 +13,8 @@ namespace roipca {
 inline double unheld_eigenvalue(const Mu& mu, const Eigen::Ref<const Vector<double>>& values, Index capacity,
                                 Index features, double trace, double scatter_weight) {
   const Index rank = values.size();
-  if (mu.kind == Mu::Kind::kZero || rank < capacity || rank == 0 || rank == features) return 0.0;
+  const bool is_zero = mu.kind == Mu::Kind::kZero || (mu.kind == Mu::Kind::kFixed && mu.variance == 0.0);
+  if (is_zero || rank < capacity || rank == 0 || rank == features) return 0.0;
   const double wanted = mu.kind == Mu::Kind::kFixed
                             ? mu.variance * scatter_weight
                             : (trace - values.sum()) / static_cast<double>(features - rank);

@@ -25,6 +25,10 @@ class RoipcaRule final : public Rule<T> {
   void start(const Spectrum<T>& spectrum) override;
   Spectrum<T> spectrum() const override;
 
+  void visit_state(state::Archive& archive) override {
+    archive(basis_, values_, trace_, squared_norms_, factors_, weights_, rows_, rows_settled_);
+  }
+
  private:
   static constexpr Index kGroup = DeferredBasis<T>::kGroup;
 

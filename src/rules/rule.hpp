@@ -8,6 +8,7 @@
 #include "kernels/aligned_rows.hpp"
 #include "roipca/options.hpp"
 #include "roipca/types.hpp"
+#include "state/archive.hpp"
 
 namespace roipca {
 
@@ -50,6 +51,8 @@ class Rule {
   virtual void start(const Spectrum<T>& spectrum) = 0;
   /// The eigenpairs as they stand, at most as many as are held.
   virtual Spectrum<T> spectrum() const = 0;
+  /// Shows what must outlive a stop: see state::Archive.
+  virtual void visit_state(state::Archive& archive) = 0;
   /// See OnlinePca::learning_rates, in the rule's unit.
   virtual std::vector<double> learning_rates() const { return {}; }
 

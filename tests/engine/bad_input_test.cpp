@@ -101,6 +101,7 @@ TYPED_TEST(BadInput, TheErrorKnowsItsRow) {
     FAIL() << "accepted";
   } catch (const DataError& error) {
     EXPECT_EQ(error.row(), 20);
+    EXPECT_EQ("row 20: " + std::string(error.reason()), error.what());
   }
 }
 

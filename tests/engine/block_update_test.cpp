@@ -109,6 +109,18 @@ TYPED_TEST(Blocks, OfOneRowAreThePapersUpdate) {
   EXPECT_LE(subspace_error(reported_basis(b), reported_basis(a)), slack * slack * 100);
 }
 
+// Its eigenvalue less mu is zero, but it is there.
+TEST(BlocksOfAFlatSpectrum, KeepAComponentWhoseEigenvalueIsMu) {
+  RowMatrix<double> rows = RowMatrix<double>::Zero(8, 2);
+  rows(0, 0) = rows(2, 1) = 1.0;
+  rows(1, 0) = rows(3, 1) = -1.0;
+  Options options = options_for(Method::kRoipca, 1);
+  options.oversampling = 0;
+  options.block_size = 4;
+  const auto model = OnlinePca<double>(options).partial_fit(rows).model();
+  EXPECT_NEAR(model.eigenvalues[0], 2.0, 1e-14);
+}
+
 // The small matrix squares the condition number: half the digits of the spectrum must still be right.
 TEST(BlocksOfAWideSpectrum, AgreeWithADenseSvd) {
   const Index d = 40;

@@ -70,6 +70,21 @@ TYPED_TEST(Cuts, RowsOfAWiderMatrixAreReadInPlaceWithTheSameBits) {
   }
 }
 
+TYPED_TEST(Cuts, CutsDoNotMatterWhereTheScaleChanges) {
+  RowMatrix<TypeParam> rows = this->rows_.topRows(60);
+  const double large = kEpsilon<TypeParam> > 1e-10 ? 1e12 : 1e90;
+  rows.topRows(11) *= static_cast<TypeParam>(1.0 / large);
+  rows.bottomRows(24) *= static_cast<TypeParam>(large);
+  for (const Way& method : kAllMethods) {
+    const auto whole = this->whole(options_for(method, 3), rows);
+    for (Index cut = 1; cut < rows.rows(); ++cut) {
+      OnlinePca<TypeParam> pca(options_for(method, 3));
+      pca.partial_fit(rows.topRows(cut)).partial_fit(rows.bottomRows(rows.rows() - cut));
+      ASSERT_EQ(first_difference(pca.model(), whole), "") << name(method) << " " << cut;
+    }
+  }
+}
+
 TYPED_TEST(Cuts, CutsDoNotMatterWhileForgettingAndWeighing) {
   const Vector<double> weights = uniform_numbers(this->kRows, 3) * 4.0;
   for (const Way& method : kAllMethods) {

@@ -1,6 +1,8 @@
 // Several threads share the rows of a call.
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "roipca/online_pca.hpp"
 #include "support/dense_oracle.hpp"
 #include "support/models.hpp"
@@ -69,6 +71,19 @@ TEST_P(Threads, RowsOfWeightZeroMayFillAWholeShare) {
   const auto model = OnlinePca<double>(threaded(GetParam(), 2)).partial_fit(rows_, weights).model();
   EXPECT_EQ(model.rows, 4700);
   EXPECT_LE((model.mean - dense_pca(rows_, weights).mean).cwiseAbs().maxCoeff(), 1e-13);
+}
+
+TEST_P(Threads, ACallOfWeightZeroOnlyDoesNotMoveTheRowsAfterItToAnotherThread) {
+  Vector<double> weights = Vector<double>::Ones(5000);
+  weights.head(300).setZero();
+  weights.segment(1000, 400).setZero();
+  const Options options = threaded(GetParam(), 2);
+  const auto whole = OnlinePca<double>(options).partial_fit(rows_, weights).model();
+  OnlinePca<double> pieces(options);
+  for (const auto& [from, to] : {std::pair<Index, Index>{0, 300}, {300, 1000}, {1000, 1400}, {1400, 5000}}) {
+    pieces.partial_fit(rows_.middleRows(from, to - from), weights.segment(from, to - from));
+  }
+  EXPECT_EQ(first_difference(whole, pieces.model()), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, Threads, ::testing::Values(Method::kRoipca, Method::kExact),

@@ -133,6 +133,52 @@ TYPED_TEST(Weighted, ForgettingEqualsWeightsThatFallWithAge) {
   }
 }
 
+TYPED_TEST(Weighted, TinyWeightsAreLikeAnyOthers) {
+  const Vector<double> tiny = Vector<double>::Constant(this->kRows, 1e-80);
+  for (const Way& method : kLosslessMethods) {
+    const Options options = options_for(method, 3);
+    const auto model = OnlinePca<TypeParam>(options).partial_fit(this->rows_, tiny).model();
+    const auto plain = OnlinePca<TypeParam>(options).partial_fit(this->rows_).model();
+    EXPECT_LT(relative_difference(1e80 * model.eigenvalues, plain.eigenvalues), this->kTolerance)
+        << name(method);
+    EXPECT_LT(relative_difference(1e80 * model.scatter, plain.scatter), this->kTolerance) << name(method);
+  }
+}
+
+TYPED_TEST(Weighted, ForgettingNearlyEverythingLeavesTheLastRows) {
+  for (const Way& method : kLosslessMethods) {
+    for (const double forgetting : {1e-30, 1e-10, 1e-5, 0.1}) {
+      Options options = options_for(method, 3);
+      options.forgetting = forgetting;
+      const auto model = OnlinePca<TypeParam>(options).partial_fit(this->rows_).model();
+      // Two rows, the one before the last of weight f: their scatter is f / (1 + f) |difference|^2.
+      const double squared = (this->rows_.row(this->kRows - 1) - this->rows_.row(this->kRows - 2))
+                                 .template cast<double>()
+                                 .squaredNorm();
+      const double want = forgetting / (1.0 + forgetting) * squared;
+      SCOPED_TRACE(::testing::Message() << name(method) << " " << forgetting);
+      EXPECT_TRUE(all_finite(model));
+      EXPECT_NEAR(model.eigenvalues[0] / want, 1.0, 4.0 * forgetting + this->kTolerance);
+      EXPECT_NEAR(model.scatter.sum() / want, 1.0, 4.0 * forgetting + this->kTolerance);
+    }
+  }
+}
+
+TYPED_TEST(Weighted, ForgettingAJumpOfTheMeanLeavesTheVariance) {
+  RowMatrix<TypeParam> rows = normal_rows(96, 12, 5).cast<TypeParam>();
+  rows.bottomRows(64).array() += TypeParam{1000};
+  for (const Way& method : {Way{Method::kExact}, Way{Method::kRoipca}}) {
+    Options options = options_for(method, 3);
+    options.forgetting = 0.5;
+    const auto model = OnlinePca<TypeParam>(options).partial_fit(rows).model();
+    // After 64 rows the jump counts 2^-64 times as much; float rounds it at 2^-24 of the rows that saw it.
+    Options exactly = options;
+    exactly.method = Method::kExact;
+    const auto want = OnlinePca<double>(exactly).partial_fit(rows.template cast<double>()).model();
+    EXPECT_LT(relative_difference(model.scatter, want.scatter), 1e4 * kEpsilon<TypeParam>) << name(method);
+  }
+}
+
 TYPED_TEST(Weighted, ForgettingInABatchIsThatOfTheStream) {
   Options options = options_for(Method::kExact, 3);
   options.forgetting = 0.9;

@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     bytes.replace(place, kChecksumDigits, checksum.hex());
   }
   try {
-    MemorySource source(bytes);
+    MemorySource source(std::as_bytes(std::span(bytes)));
     decode_any(source);
   } catch (const roipca::FileError&) {
     return 0;

@@ -7,10 +7,9 @@
 #include <cstring>
 #include <limits>
 #include <span>
-#include <stdexcept>
 #include <string>
-#include <utility>
 
+#include "io/memory_source.hpp"
 #include "io/model_codec.hpp"
 
 namespace roipca::io {
@@ -55,27 +54,9 @@ std::string file_bytes(const Model<T>& model) {
   return bytes;
 }
 
-class MemorySource : public ByteSource {
- public:
-  explicit MemorySource(std::string bytes) : bytes_(std::move(bytes)) {}
-
-  std::uint64_t size() const override { return bytes_.size(); }
-
-  void read(std::span<std::byte> bytes) override {
-    if (bytes.size() > bytes_.size() - position_)
-      throw std::logic_error("read beyond the size that was told");
-    if (!bytes.empty()) std::memcpy(bytes.data(), bytes_.data() + position_, bytes.size());
-    position_ += bytes.size();
-  }
-
- private:
-  std::string bytes_;
-  std::size_t position_ = 0;
-};
-
 template <typename T>
 Model<T> decode_bytes(const std::string& bytes) {
-  MemorySource source(bytes);
+  MemorySource source(std::as_bytes(std::span(bytes)));
   return decode<T>(source);
 }
 

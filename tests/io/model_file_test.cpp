@@ -121,6 +121,16 @@ TEST_F(ModelFile, AModelLargerThanOneWriteComesBack) {
   EXPECT_TRUE(same_bits(load<double>(folder_ / "model"), model));
 }
 
+TEST_F(ModelFile, BytesInMemoryAreThoseOfTheFile) {
+  const auto model = example_model<double>();
+  save(model, folder_ / "model");
+  const std::vector<std::byte> bytes = to_bytes(model);
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
+            content(folder_ / "model"));
+  EXPECT_TRUE(same_bits(from_bytes<double>(bytes), model));
+  EXPECT_NE(refusal_of([&] { from_bytes<double>(std::span(bytes).first(9)); }), "");
+}
+
 TEST_F(ModelFile, AnOldFileIsReplacedAndNothingElseIsLeft) {
   write_text(folder_ / "model", "old");
   save(example_model<double>(), folder_ / "model");

@@ -146,6 +146,21 @@ TYPED_TEST(Statistics, LogLikelihoodOfRowsWithoutVarianceIsFinite) {
   EXPECT_TRUE(model.log_likelihood(RowMatrix<TypeParam>::Ones(2, 3)).allFinite());
 }
 
+TYPED_TEST(Statistics, LogLikelihoodWithoutVarianceIsFiniteAndLeastForOtherRows) {
+  for (const Index components : {1, 3}) {
+    const auto model =
+        batch_pca<TypeParam>(RowMatrix<TypeParam>::Ones(5, 3), options_for(Method::kRoipca, components));
+    RowMatrix<TypeParam> rows = RowMatrix<TypeParam>::Ones(3, 3);
+    rows.row(1) *= TypeParam{3};
+    rows(2, 0) = std::numeric_limits<TypeParam>::quiet_NaN();
+    const Vector<double> found = model.log_likelihood(rows);
+    EXPECT_GT(found[0], 0.0);
+    EXPECT_LT(found[1], found[0]);
+    EXPECT_TRUE(std::isfinite(found.head(2).sum()));
+    EXPECT_TRUE(std::isnan(found[2]));
+  }
+}
+
 TYPED_TEST(Statistics, T2IsTheSumOfSquaredScoresOverTheirVariances) {
   const Matrix<double> scores = this->model_.transform(this->rows_).template cast<double>();
   const Vector<double> inverse = this->model_.explained_variance().cwiseInverse();

@@ -48,6 +48,63 @@ def test_a_copy_reads_the_same_and_keeps_parameters_and_names(rows, tmp_path, n_
         assert pca.n_samples_seen_ == len(rows)
 
 
+def _revivals(pca, path):
+    """The estimator by each way that Python has to keep it."""
+    joblib.dump(pca, path)
+    yield joblib.load(path)
+    yield copy.deepcopy(pca)
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        yield pickle.loads(pickle.dumps(pca, protocol))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("update", ["block", "sample"])
+@pytest.mark.parametrize("method", METHODS)
+def test_a_copy_in_mid_stream_goes_on_to_the_same_bits(rows, tmp_path, method, update, dtype):
+    rows = rows.astype(dtype)
+    pca = OnlinePCA(3, method=method, update=update, oversampling=2).partial_fit(rows[:133])
+    others = list(_revivals(pca, tmp_path / "pca"))
+    pca.partial_fit(rows[133:])
+    for other in others:
+        assert state(other.partial_fit(rows[133:])) == state(pca)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"n_jobs": 2},
+        {"forgetting": 0.98},
+        {"method": "gha", "learning_rate": "auto"},
+        {"n_components": 0.9},
+        {"n_components": None},
+    ],
+)
+def test_a_copy_goes_on_to_the_same_bits_whatever_the_options(rows, tmp_path, options):
+    pca = OnlinePCA(**{"n_components": 3, "method": "roipca", **options}).partial_fit(rows[:133])
+    others = list(_revivals(pca, tmp_path / "pca"))
+    pca.partial_fit(rows[133:])
+    for other in others:
+        assert state(other.partial_fit(rows[133:])) == state(pca)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_copy_of_a_loaded_estimator_reads_the_same_and_goes_on_to_the_same_bits(rows, tmp_path, method):
+    OnlinePCA(3, method=method).fit(rows[:133]).save(tmp_path / "model")
+    pca = OnlinePCA.load(tmp_path / "model")
+    others = list(_revivals(pca, tmp_path / "pca"))
+    assert all(state(other) == state(pca) for other in others)
+    pca.partial_fit(rows[133:])
+    for other in others:
+        assert state(other.partial_fit(rows[133:])) == state(pca)
+
+
+def test_a_damaged_pickle_is_refused(rows):
+    kind, (learned, model) = OnlinePCA(3).fit(rows)._fitted.core.__reduce__()
+    for bytes_ in (b"", learned[:-1], learned[:100] + b"\xff" + learned[101:]):
+        with pytest.raises(ValueError, match="state"):
+            kind(bytes_, model)
+
+
 def test_an_estimator_without_rows_can_be_pickled():
     assert pickle.loads(pickle.dumps(OnlinePCA(3, update="sample"))).get_params()["update"] == "sample"
 

@@ -40,6 +40,7 @@ def test_precision_is_finite_where_the_covariance_is_singular():
             pca = OnlinePCA(m).fit(X)
             assert np.isfinite(pca.get_precision()).all()
             assert np.isfinite(pca.score(X))
+            assert np.isfinite(pca.score(X + 1))
 
 
 def test_t2_and_spe_split_a_row_into_inside_and_outside(X):

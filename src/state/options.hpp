@@ -1,0 +1,11 @@
+/// The options, as a part of a state.
+#pragma once
+
+#include "roipca/options.hpp"
+#include "state/archive.hpp"
+
+namespace roipca::state {
+
+void visit_options(Archive& archive, Options& options);
+
+}  // namespace roipca::state

@@ -1,0 +1,83 @@
+#include "roipca/checkpoint.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+
+#include "roipca/model_file.hpp"
+#include "support/models.hpp"
+#include "support/rows.hpp"
+
+namespace roipca {
+namespace {
+
+using namespace support;
+namespace fs = std::filesystem;
+
+class Checkpoint : public testing::Test {
+ protected:
+  Checkpoint() {
+    std::string name = (fs::temp_directory_path() / "roipca-test-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+    folder_ = name;
+    path_ = folder_ / "checkpoint";
+  }
+  ~Checkpoint() override { fs::remove_all(folder_); }
+
+  template <typename T>
+  std::string refusal() const {
+    try {
+      load_checkpoint<T>(path_);
+      return {};
+    } catch (const FileError& error) {
+      return error.what();
+    }
+  }
+
+  fs::path folder_;
+  fs::path path_;
+};
+
+TEST_F(Checkpoint, GoesOnToTheSameBits) {
+  const RowMatrix<double> rows = decaying_rows(300, 17, 0.8, 1);
+  OnlinePca<double> pca(options_for(Method::kRoipca, 3));
+  pca.partial_fit(rows.topRows(133));
+  save_checkpoint(pca, path_);
+  auto other = load_checkpoint<double>(path_);
+  EXPECT_EQ(other.rows_seen(), 133);
+  pca.partial_fit(rows.bottomRows(167));
+  other.partial_fit(rows.bottomRows(167));
+  EXPECT_EQ(first_difference(other.model(), pca.model()), "");
+}
+
+TEST_F(Checkpoint, ReplacesAnOlderOneAndLeavesNothingElse) {
+  OnlinePca<float> pca(options_for(Method::kFroipca, 3));
+  save_checkpoint(pca, path_);
+  pca.partial_fit(decaying_rows(9, 17, 0.8, 1).cast<float>());
+  save_checkpoint(pca, path_);
+  EXPECT_EQ(load_checkpoint<float>(path_).rows_seen(), 9);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+}
+
+TEST_F(Checkpoint, FailuresNameTheFile) {
+  EXPECT_EQ(refusal<double>(), path_.string() + ": cannot open: No such file or directory");
+  EXPECT_THROW(save_checkpoint(OnlinePca<double>(Options()), folder_ / "none" / "checkpoint"), FileError);
+  save_checkpoint(OnlinePca<float>(Options()), path_);
+  EXPECT_EQ(
+      refusal<double>(),
+      path_.string() + ": the state is of an estimator of float and cannot be gone on from with double");
+  fs::resize_file(path_, 20);
+  EXPECT_EQ(refusal<float>(), path_.string() + ": not a usable state: the header: need 32 bytes, have 20");
+}
+
+TEST_F(Checkpoint, AModelFileIsRefused) {
+  save(OnlinePca<double>(options_for(Method::kRoipca, 3)).partial_fit(decaying_rows(9, 17, 0.8, 1)).model(),
+       path_);
+  EXPECT_NE(refusal<double>().find("does not begin with \"roipca-state\""), std::string::npos);
+}
+
+}  // namespace
+}  // namespace roipca
