@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -19,6 +20,9 @@ struct FitSettings {
   ComponentOptions components;
   std::string model = "model.safetensors";
   std::string scores;
+  std::string checkpoint;
+  std::int64_t every = 1000000;
+  std::string resume;
   bool float32 = false;
   bool json = false;
 };
@@ -51,20 +55,73 @@ void print_summary(const Model<T>& model, const FitSettings& settings, double se
   std::fprintf(out, "model in %s\n", settings.model.c_str());
 }
 
-// The estimator of all rows of the source; `scores` may be null.
+// The estimator to begin with: empty, or from a checkpoint of a run with the same options.
 template <typename T>
-OnlinePca<T> learn(RowSource<T>& source, const Options& options, RowWriter<T>* scores, Progress& progress) {
-  OnlinePca<T> pca(options);
-  const std::function<double()> explained_so_far = [&] { return explained(pca.model()); };
-  while (const RowBlock<T>* block = source.next()) {
-    check_interrupt();
-    const auto rows = block->rows.topRows(block->count);
-    pca.partial_fit(rows);
-    if (scores != nullptr) scores->write(pca.model().transform(rows));
-    progress.update(pca.rows_seen(), block->fraction, explained_so_far);
+OnlinePca<T> beginning(const FitSettings& settings, const Options& options, Index features) {
+  if (settings.resume.empty()) return OnlinePca<T>(options);
+  OnlinePca<T> pca = load_checkpoint<T>(settings.resume);
+  if (pca.features() != features) {
+    throw FileError(settings.resume + ": a checkpoint of rows of " + std::to_string(pca.features()) +
+                    " numbers, not of " + std::to_string(features));
   }
-  check_interrupt();
+  if (pca.options() != options) {
+    throw UsageError("--resume " + settings.resume + ": that run had other options for components or method");
+  }
   return pca;
+}
+
+// Writes a checkpoint now and then.
+template <typename T>
+class Checkpoints {
+ public:
+  Checkpoints(const FitSettings& settings, std::int64_t rows)
+      : path_(settings.checkpoint), every_(settings.every), last_(rows) {}
+
+  void after_block(const OnlinePca<T>& pca) {
+    if (path_.empty() || pca.rows_seen() - last_ < every_) return;
+    save_checkpoint(pca, path_);
+    last_ = pca.rows_seen();
+  }
+
+  void at_interrupt(const OnlinePca<T>& pca) const {
+    if (path_.empty() || pca.rows_seen() == 0) return;
+    save_checkpoint(pca, path_);
+    std::fprintf(stderr, "roipca: interrupted after %lld rows; to go on, run the same with --resume %s\n",
+                 static_cast<long long>(pca.rows_seen()), path_.c_str());
+  }
+
+ private:
+  std::string path_;
+  std::int64_t every_;
+  std::int64_t last_;
+};
+
+// Adds all rows of the source but those that `pca` has seen, which are the first ones; `scores` may be null.
+template <typename T>
+void learn(OnlinePca<T>& pca, RowSource<T>& source, RowWriter<T>* scores, Checkpoints<T> checkpoints,
+           Progress& progress) {
+  const std::function<double()> explained_so_far = [&] { return explained(pca.model()); };
+  std::int64_t to_skip = pca.rows_seen();
+  try {
+    while (const RowBlock<T>* block = source.next()) {
+      check_interrupt();
+      const Index skipped = static_cast<Index>(std::min<std::int64_t>(to_skip, block->count));
+      to_skip -= skipped;
+      if (skipped == block->count) continue;
+      const auto rows = block->rows.middleRows(skipped, block->count - skipped);
+      pca.partial_fit(rows);
+      if (scores != nullptr) scores->write(pca.model().transform(rows));
+      checkpoints.after_block(pca);
+      progress.update(pca.rows_seen(), block->fraction, explained_so_far);
+    }
+    check_interrupt();
+  } catch (const Interrupted&) {
+    checkpoints.at_interrupt(pca);
+    throw;
+  }
+  if (to_skip > 0) {
+    throw FileError("the input has " + std::to_string(to_skip) + " rows fewer than the checkpoint has seen");
+  }
 }
 
 template <typename T>
@@ -74,6 +131,9 @@ void fit(const FitSettings& settings) {
   if (!settings.scores.empty()) as_usage([&] { check_output_path(settings.scores); });
   if (components.fraction && !settings.scores.empty()) {
     throw UsageError("--scores needs -k as a number: how many a fraction takes is known in the end only");
+  }
+  if (!settings.resume.empty() && !settings.scores.empty()) {
+    throw UsageError("--scores cannot be resumed: use roipca transform afterwards");
   }
   InputSettings input = settings.input->settings();
   input.sharers = options.threads;
@@ -85,7 +145,8 @@ void fit(const FitSettings& settings) {
   }
 
   auto progress = std::make_unique<Progress>();
-  const OnlinePca<T> pca = learn(source, options, scores.get(), *progress);
+  OnlinePca<T> pca = beginning<T>(settings, options, source.columns());
+  learn(pca, source, scores.get(), Checkpoints<T>(settings, pca.rows_seen()), *progress);
   const double seconds = progress->seconds();
   progress.reset();
   report_skipped(source.skipped());
@@ -113,6 +174,11 @@ Command add_fit(CLI::App& program) {
   app->add_option("-o,--output", settings->model, "Where the model goes")->capture_default_str();
   app->add_option("--scores", settings->scores,
                   "Write each row's scores by the components so far: npy, csv, h5");
+  app->add_option("--checkpoint", settings->checkpoint, "Write one now and then, and when interrupted");
+  app->add_option("--every", settings->every, "Rows between two checkpoints")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app->add_option("--resume", settings->resume, "Go on from a checkpoint, with the same input and options");
   app->add_flag("--float32", settings->float32, "Compute in single precision");
   app->add_flag("--json", settings->json, "Print the summary as JSON");
   app->footer("Example: zcat big.csv.gz | roipca fit - -k 10 -o model.safetensors");

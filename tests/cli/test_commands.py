@@ -256,3 +256,44 @@ def test_an_interrupted_run_ends_by_the_signal_and_leaves_nothing(roipca, tmp_pa
     process.send_signal(number)
     assert process.wait(10) == -number
     assert os.listdir(tmp_path) == []
+
+
+def checkpointed(*more):
+    return ("fit", "a.npy", "-k", 3, "-o", "m", "--checkpoint", "c", "--every", 1, *more)
+
+
+def test_a_killed_run_goes_on_to_the_same_bits(roipca, tmp_path):
+    rng = np.random.default_rng(0)
+    np.save(tmp_path / "a.npy", (rng.standard_normal((6000, 20)) @ rng.standard_normal((20, 500))))
+    roipca("fit", "a.npy", "-k", 3, "-o", "whole")
+    resumed = 0
+    for i in range(10):
+        more = ["--resume", "c"] if (tmp_path / "c").exists() else []
+        process = roipca.start(*checkpointed(*more))
+        time.sleep(0.02 * (i + 1))
+        process.kill()
+        process.wait()
+        process.stderr.close()
+        process.stdout.close()
+        resumed += len(more) > 0
+    roipca(*checkpointed(*(["--resume", "c"] if (tmp_path / "c").exists() else [])))
+    assert resumed > 0
+    assert (tmp_path / "m").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+def test_an_interrupted_run_writes_its_checkpoint_and_says_how_to_go_on(roipca, tmp_path):
+    lines = [b"1,2\n", b"3,5\n", b"4,4\n"] * 1000
+    process = roipca.start("fit", "-", "-k", 1, "--checkpoint", "c", "--block-size", 1, stdin=subprocess.PIPE)
+    process.stdin.write(b"".join(lines) * 100)
+    process.stdin.flush()
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(10) == -signal.SIGINT
+    assert b"--resume c" in process.stderr.read()
+    assert os.listdir(tmp_path) == ["c"]
+    data = b"".join(lines) * 100
+    roipca("fit", "-", "-k", 1, "--block-size", 1, "--resume", "c", "-o", "resumed", data=data)
+    roipca("fit", "-", "-k", 1, "--block-size", 1, "-o", "whole", data=data)
+    assert (tmp_path / "resumed").read_bytes() == (tmp_path / "whole").read_bytes()
+    assert "rows fewer" in roipca.refuse("fit", "-", "-k", 1, "--block-size", 1, "--resume", "c", data=lines[0])
+    assert "other options" in roipca.refuse("fit", "-", "-k", 2, "--resume", "c", data=data, code=2)
