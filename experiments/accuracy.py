@@ -3,7 +3,7 @@
 import numpy as np
 from data import DATASETS
 from measure import batch_basis, components_for, subspace_error
-from methods import NAMES, TUNED, make, tune
+from methods import NAMES, RATES, TUNED, make, tune
 
 START, STREAMED, TUNING = 500, 10_000, 1_000  # rows; those for tuning are none of the others
 MARKS = tuple(int(n) for n in START + np.unique(np.round(np.logspace(1, 4, 13))))  # rows seen where curves have points
@@ -14,14 +14,14 @@ def centred(rows):
     return rows - rows.mean(axis=0)
 
 
-def repetition(dataset, seed, m=None, folder=None, marks=MARKS):
+def repetition(dataset, seed, m=None, folder=None, marks=MARKS, rates=RATES):
     """(m, d, label -> error at each mark), against batch PCA of the rows seen by then."""
     rng = np.random.default_rng(seed)
     drawn = np.asarray(dataset.draw(rng, START + STREAMED + TUNING, folder), float)
     rows, apart = centred(drawn[: START + STREAMED]), centred(drawn[START + STREAMED :])
     m = m or dataset.components or components_for(rows.T @ rows)
-    rates = {label: tune(label, m, apart) for label in TUNED}
-    streams = {label: make(label, m, rates.get(label)).fit(rows[:START]) for label in NAMES if label != "none"}
+    tuned = {label: tune(label, m, apart, rates) for label in TUNED}
+    streams = {label: make(label, m, tuned.get(label)).fit(rows[:START]) for label in NAMES if label != "none"}
     scatter = rows[:START].T @ rows[:START]
     first = batch_basis(scatter, m)
     errors = {label: [] for label in NAMES}
@@ -37,11 +37,11 @@ def repetition(dataset, seed, m=None, folder=None, marks=MARKS):
     return m, rows.shape[1], errors
 
 
-def run(name, repetitions=20, marks=MARKS, folder=None, say=print):
+def run(name, repetitions=20, marks=MARKS, rates=RATES, folder=None, say=print):
     """What the page needs about one data set: medians and standard deviations of the last error, medians on the way."""
     found, m, d = [], None, None
     for turn in range(repetitions):
-        m, d, errors = repetition(DATASETS[name], seed=1000 + turn, m=m, folder=folder, marks=marks)
+        m, d, errors = repetition(DATASETS[name], seed=1000 + turn, m=m, folder=folder, marks=marks, rates=rates)
         found.append(errors)
         say(f"  repetition {turn + 1} of {repetitions}")
     curves = {label: np.array([errors[label] for errors in found]) for label in NAMES}

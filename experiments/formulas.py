@@ -56,29 +56,29 @@ def ccipca(first, rows, m, amnesia):
     return V
 
 
-def both(name, seed, m, folder):
+def both(name, seed, m, streamed, folder):
     """label -> (the library's error, the formula's), and that of CCIPCA without amnesia."""
     dataset = DATASETS[name]
-    rows = centred(np.asarray(dataset.draw(np.random.default_rng(seed), START + STREAMED, folder), float))
+    rows = centred(np.asarray(dataset.draw(np.random.default_rng(seed), START + streamed, folder), float))
     scatter = rows.T @ rows
     m = m or dataset.components or components_for(scatter)
     truth = batch_basis(scatter, m)
-    first, streamed = rows[:START], rows[START:]
+    first, rest = rows[:START], rows[START:]
     written_out = {
-        "roipca": rank_one(first, streamed, m),
-        "froipca": rank_one(first, streamed, m, is_fast=True),
-        "ipca": rank_one(first, streamed, m, is_low_rank=True),
-        "ccipca": ccipca(first, streamed, m, AMNESIA),
+        "roipca": rank_one(first, rest, m),
+        "froipca": rank_one(first, rest, m, is_fast=True),
+        "ipca": rank_one(first, rest, m, is_low_rank=True),
+        "ccipca": ccipca(first, rest, m, AMNESIA),
     }
     found = {
-        label: (subspace_error(truth, make(label, m).fit(first).partial_fit(streamed).components_.T),
+        label: (subspace_error(truth, make(label, m).fit(first).partial_fit(rest).components_.T),
                 subspace_error(truth, V))
         for label, V in written_out.items()
     }
-    return m, found, subspace_error(truth, ccipca(first, streamed, m, 0))
+    return m, found, subspace_error(truth, ccipca(first, rest, m, 0))
 
 
-def run(names=tuple(DATASETS), repetitions=3, folder=None, say=print):
+def run(names=tuple(DATASETS), repetitions=3, streamed=STREAMED, folder=None, say=print):
     """data set -> label -> medians of the library's error and of the formula's."""
     results = {}
     for name in names:
@@ -86,7 +86,7 @@ def run(names=tuple(DATASETS), repetitions=3, folder=None, say=print):
         found, without, m = [], [], None
         try:
             for turn in range(repetitions):
-                m, errors, candid = both(name, 1000 + turn, m, folder)
+                m, errors, candid = both(name, 1000 + turn, m, streamed, folder)
                 found.append(errors)
                 without.append(candid)
         except DataMissing as missing:

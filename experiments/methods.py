@@ -38,7 +38,7 @@ def make(label, m, rate=None):
     return OnlinePCA(m, method=label, **ROW_BY_ROW)
 
 
-def tune(label, m, rows):
+def tune(label, m, rows, rates=RATES):
     """The c with the least mean error over five folds of rows whose components are known: each fold leaves a fifth
     out, starts from a batch PCA of the first fifth of the others, and streams the rest."""
     truth = batch_basis(rows.T @ rows, m)
@@ -53,4 +53,4 @@ def tune(label, m, rows):
             found.append(subspace_error(truth, pca.components_.T))
         return np.mean(found)
 
-    return min((float(c) for c in RATES / leading), key=error)
+    return min((float(c) for c in rates / leading), key=error)

@@ -96,6 +96,8 @@ def runtime(path, piece):
         for label in next(iter(piece[sweep].values())):
             line(axes, label, sizes, [1e6 * times[label] for times in piece[sweep].values()])
         axes.set(xscale="log", yscale="log", xlabel=x, title=title)
+        axes.set_xticks(sizes, [f"{size:,}" for size in sizes], fontsize=8)
+        axes.minorticks_off()
         tidy(axes)
     panels[0].set_ylabel("microseconds an update")
     shared_legend(figure, panels[0])

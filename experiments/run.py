@@ -4,7 +4,7 @@
     python experiments/run.py                        # all of it
     python experiments/run.py --only table-mnist     # one piece; the page takes the others from their last run
     python experiments/run.py --only page            # the page alone
-    python experiments/run.py --small                # three repetitions and small sizes: does it run?
+    python experiments/run.py --small                # one repetition and small sizes: does it run?
 
 Each piece leaves its numbers in experiments/results/<piece>.json, of which the page is made. A piece whose data are not
 there is left out and keeps its last numbers. One thread; seeds are fixed.
@@ -57,12 +57,12 @@ def as_json(value):
 def pieces(small, folder):
     """name -> function that runs it."""
     found = {"figure-learning-rate": lambda: learning_rate.run(60 if small else learning_rate.SAMPLES)}
-    few = dict(repetitions=3, marks=accuracy.MARKS[-1:]) if small else {}
+    few = dict(repetitions=1, marks=accuracy.MARKS[-1:], rates=accuracy.RATES[::6]) if small else {}
     for name in DATASETS:
         found[f"table-{name}"] = lambda name=name: accuracy.run(name, **few, folder=folder, say=say)
-    quick = dict(names=("brownian-100", "flat-tail", "poker"), repetitions=1) if small else {}
+    quick = dict(names=("brownian-100", "flat-tail", "poker"), repetitions=1, streamed=2000) if small else {}
     found["check-formulas"] = lambda: formulas.run(**quick, folder=folder, say=say)
-    sizes = dict(features=(100, 300, 1000), components=(5, 10, 20), wide=500, turns=3) if small else {}
+    sizes = dict(features=(100, 200, 400), components=(5, 10), wide=100, turns=2) if small else {}
     found["figure-runtime"] = lambda: runtime.run(**sizes, say=say)
     return found
 

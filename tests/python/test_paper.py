@@ -1,6 +1,6 @@
 """The paper's experiments, small: they run, and the library keeps the paper's order of methods where it holds.
 
-All rows of the full run, three repetitions of the twenty, one point of the curves.
+All rows of the full run; the first of the twenty repetitions, one point of the curves, fewer rates to choose from.
 """
 
 import json
@@ -99,15 +99,18 @@ def test_components_are_as_many_as_the_paper_has(piece):
         assert piece(f"table-{name}")["components"] == m
 
 
-# The formulas in plain NumPy are another program for the same algorithm: roots by a dense eigensolver, columns only
-# normalised where the library keeps fROIPCA's orthonormal, so that the subspaces agree to a fifth and not to rounding.
+# The formulas in plain NumPy are another program for the same algorithms. For fROIPCA it only normalises columns, where
+# the library keeps them orthonormal: two paths that part on nearly equal eigenvalues, with errors of one order. The others
+# are the same but for rounding, and for the library's CCIPCA orthonormalising when it is read.
 @pytest.mark.parametrize("name", ["brownian-100", "flat-tail", "poker"])
 def test_the_library_has_the_errors_of_the_formulas(piece, name):
     found = piece("check-formulas")["datasets"]
     if name not in found:
         pytest.skip(f"{name}: its data are not there; experiments/fetch_data downloads them")
-    for label in ("roipca", "froipca", "ipca", "ccipca"):
-        assert found[name][label]["library"] == pytest.approx(found[name][label]["formula"], rel=0.2)
+    for label in ("roipca", "ipca", "ccipca"):
+        assert found[name][label]["library"] == pytest.approx(found[name][label]["formula"], rel=0.05)
+    fast = found[name]["froipca"]
+    assert fast["formula"] / 2 <= fast["library"] <= 2 * fast["formula"]
 
 
 # The rates are 0.012 of a decade apart; noise moves minima by the part of the variance that is not of rank one, 1 %,
@@ -135,13 +138,15 @@ def test_the_page_has_every_table_and_figure(output):
 
 
 def test_one_piece_is_rerun_alone_and_gives_the_same_numbers(output, piece):
-    before = {path.name: path.read_text() for path in (output / "results").iterdir()}
-    first = piece("table-flat-tail")
-    command = [sys.executable, EXPERIMENTS / "run.py", "--small", "--only", "table-flat-tail", "--output", output]
+    name = "figure-learning-rate"
+    first = piece(name)
+    times = {path.name: path.stat().st_mtime_ns for path in (output / "results").iterdir()}
+    command = [sys.executable, EXPERIMENTS / "run.py", "--small", "--only", name, "--output", output]
     subprocess.run(command, check=True, capture_output=True)
-    assert piece("table-flat-tail")["median"] == first["median"]
-    others = {path.name: path.read_text() for path in (output / "results").iterdir() if "table-flat-tail." not in path.name}
-    assert others.items() <= before.items()
+    written = {path.name for path in (output / "results").iterdir() if path.stat().st_mtime_ns != times[path.name]}
+    assert written == {f"{name}.json"}
+    again = piece(name)
+    assert [again[kind] for kind in ("assumed", "stream")] == [first[kind] for kind in ("assumed", "stream")]
 
 
 def test_an_unknown_piece_is_refused_with_the_names_of_all(tmp_path):
@@ -151,7 +156,8 @@ def test_an_unknown_piece_is_refused_with_the_names_of_all(tmp_path):
 
 
 def test_missing_data_are_said_and_left_out(tmp_path):
-    command = [sys.executable, EXPERIMENTS / "run.py", "--small", "--only", "table-poker", "--data", tmp_path, "--output", tmp_path]
+    command = [sys.executable, EXPERIMENTS / "run.py", "--small", "--only", "table-poker", "--data", tmp_path,
+               "--output", tmp_path]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0
     assert "poker-hand-training-true.data not found" in done.stderr and "fetch_data" in done.stderr
