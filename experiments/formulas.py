@@ -1,5 +1,5 @@
-"""The paper's algorithms written out in NumPy, straight from their formulas and far from fast: what says whether a number
-that is not the paper's is the algorithm's or the library's."""
+"""The paper's algorithms written out in NumPy, straight from their formulas and far from fast: what says whether a
+number that is not the paper's is the algorithm's or the library's."""
 
 import numpy as np
 from accuracy import START, STREAMED, centred

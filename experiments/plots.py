@@ -22,7 +22,7 @@ STYLES = {
     "fd": ("#777777", "*", "-"),
     "fd-m": ("#777777", "", ":"),
 }
-LEAST = 1e-16  # of an error that is drawn; an exact result lies on the edge
+EXACT = 1e-20  # an error below this is rounding, and drawn on the lower edge
 CURVES = {
     "brownian": ("brownian-100", "brownian-1000"),
     "real": ("mnist", "superconductivity", "poker"),
@@ -49,18 +49,22 @@ def line(axes, label, x, y):
 
 def shared_legend(figure, axes):
     handles, labels = axes.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=6, frameon=False)
+    figure.legend(handles, labels, loc="outside lower center", ncols=2 * len(figure.axes), frameon=False)
 
 
 def convergence(path, found, names):
     """Error against rows, one panel a data set, all on the same scale."""
+    drawn = [error for name in names for curve in found[f"table-{name}"]["curve"].values() for error in curve]
+    edge = 10.0 ** (np.floor(np.log10(min(error for error in drawn if error > EXACT))) - 1)
     figure, panels = plt.subplots(1, len(names), figsize=(4.4 * len(names), 4.8), layout="constrained", squeeze=False)
     for axes, name in zip(panels[0], names):
         piece = found[f"table-{name}"]
         for label, errors in piece["curve"].items():
-            line(axes, label, np.array(piece["rows"]) - 500, np.maximum(errors, LEAST))
-        axes.set(xscale="log", yscale="log", xlabel="rows streamed after the first 500",
+            line(axes, label, np.array(piece["rows"]) - 500, np.maximum(errors, edge))
+        axes.set(xscale="log", yscale="log", ylim=(edge / 2, 4), xlabel="rows streamed after the first 500",
                  title=f"{DATASETS[name].title}, m = {piece['components']}")
+        if min(map(min, piece["curve"].values())) < edge:
+            axes.text(0.98, 0.01, "on this edge: exact", transform=axes.transAxes, ha="right", va="bottom", fontsize=8)
         tidy(axes)
     panels[0][0].set_ylabel("subspace error, median")
     shared_legend(figure, panels[0][0])
