@@ -24,7 +24,8 @@ standard deviation. m is the number of components that hold 80 % of the variance
 
 where U has the m leading eigenvectors of all 10,500 rows and V the method's components. Rows are centred beforehand, as
 in the paper. ROIPCA, fROIPCA, IPCA, CCIPCA, GHA and Oja's rule are run as the paper has them: row by row, m vectors
-held. The c of the rate c/n of GHA and Oja's rule comes from five-fold cross-validation on 1,000 rows apart from the others.
+held. The c of the rate c/n of GHA and Oja's rule comes from five-fold cross-validation on 1,000 rows apart from the
+others.
 
 Not in the paper: *default* is `OnlinePCA(m)` as a user gets it; *ROIPCA by blocks* the same held to `method="roipca"`,
 which differs from the default where the features are few and the default is exact; *Frequent Directions* is given as
@@ -88,7 +89,8 @@ def accuracy_section(title, found, group, names):
         return [f"### {title}\n", "The data were not there when this page was written.\n"]
     fewest = min(found[f"table-{name}"]["repetitions"] for name in present)
     return [f"### {title}\n", "" if fewest == 20 else f"**Repetitions: {fewest} only.**\n",
-            accuracy_table(found, present), "What differs from the paper:\n", remarks(group, found), CURVES if group == "brownian" else "",
+            accuracy_table(found, present), "What differs from the paper:\n", remarks(group, found),
+            CURVES if group == "brownian" else "",
             f"![{title}: error against rows](paper-convergence-{group}.svg)\n", remarks(f"{group}-caption", found)]
 
 
