@@ -53,18 +53,20 @@ def shared_legend(figure, axes):
 
 
 def convergence(path, found, names):
-    """Error against rows, one panel a data set, all on the same scale."""
-    drawn = [error for name in names for curve in found[f"table-{name}"]["curve"].values() for error in curve]
-    edge = 10.0 ** (np.floor(np.log10(min(error for error in drawn if error > EXACT))) - 1)
+    """Error against rows, one panel a data set, each on its own scale."""
     figure, panels = plt.subplots(1, len(names), figsize=(4.4 * len(names), 4.8), layout="constrained", squeeze=False)
     for axes, name in zip(panels[0], names):
         piece = found[f"table-{name}"]
-        for label, errors in piece["curve"].items():
-            line(axes, label, np.array(piece["rows"]) - 500, np.maximum(errors, edge))
-        axes.set(xscale="log", yscale="log", ylim=(edge / 2, 4), xlabel="rows streamed after the first 500",
+        curves = piece["curve"]
+        edge = 10.0 ** np.floor(np.log10(min(error for curve in curves.values() for error in curve if error > EXACT)))
+        for label, errors in curves.items():
+            line(axes, label, np.array(piece["rows"]) - 500, np.maximum(errors, edge / 3))
+        exact = [NAMES[label] for label, errors in curves.items() if max(errors) < EXACT]
+        if exact:
+            axes.annotate(f"exact: {', '.join(exact)}", (1, edge / 3), (-2, 7), xycoords=("axes fraction", "data"),
+                          textcoords="offset points", ha="right", fontsize=8)
+        axes.set(xscale="log", yscale="log", ylim=(edge / 5, 4), xlabel="rows streamed after the first 500",
                  title=f"{DATASETS[name].title}, m = {piece['components']}")
-        if min(map(min, piece["curve"].values())) < edge:
-            axes.text(0.98, 0.01, "on this edge: exact", transform=axes.transAxes, ha="right", va="bottom", fontsize=8)
         tidy(axes)
     panels[0][0].set_ylabel("subspace error, median")
     shared_legend(figure, panels[0][0])
