@@ -12,6 +12,7 @@ import textwrap
 
 import paper_numbers
 from data import DATASETS
+from runtime import growth
 
 WORDS = pathlib.Path(__file__).with_name("remarks.md")
 
@@ -22,7 +23,10 @@ def error(value):
 
 
 def factor(value):
-    return f"{value:,.0f}" if value >= 9.95 else f"{value:.1f}" if value >= 0.95 else f"{value:.2f}"
+    """Two digits or so, without an exponent."""
+    if value >= 100:
+        return f"{float(f'{value:.2g}'):,.0f}"
+    return f"{value:.0f}" if value >= 9.95 else f"{value:.1f}" if value >= 0.95 else f"{value:.2f}"
 
 
 class Accuracy:
@@ -75,9 +79,11 @@ def numbers(found):
         known["formulas"] = found["check-formulas"]
     times = found.get("figure-runtime")
     if times:
-        known["runtime"] = {label: Time(times, label) for label in times["growth"]}
+        labels = next(iter(times["paper"].values()))
+        known["runtime"] = {label: Time(times, label) for label in labels}
         known["runtime"]["widest"] = f"{max(map(int, times['paper'])):,}"
-        known["growth"] = {label: f"m^{growth['components']:.2f}" for label, growth in times["growth"].items()}
+        known["growth"] = {label: {of: f"m^{value:.2f}" for of, value in growth(times, label).items()}
+                           for label in labels}
     return known
 
 

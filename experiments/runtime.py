@@ -47,10 +47,18 @@ def seconds_a_row(d, m, noise, turns):
     return best
 
 
-def slope(times, label, least=0):
-    """Exponent of a power law fitted on log axes to the sizes from `least` on."""
-    sizes = [n for n in times if n >= least]
-    return float(np.polyfit(np.log(sizes), np.log([times[n][label] for n in sizes]), 1)[0])
+def slope(sweep, label, last=None):
+    """Exponent of a power law fitted on log axes to all sizes of a sweep, or to the last few."""
+    sizes = list(sweep)[-last if last else None :]
+    times = [sweep[size][label] for size in sizes]
+    return float(np.polyfit(np.log([int(size) for size in sizes]), np.log(times), 1)[0])
+
+
+def growth(piece, label):
+    """Exponents in d, over all d and over the upper half, and in m, over all m and between the last two; with noise."""
+    floor, components = piece["floor"], piece["components"]
+    return {"d": slope(floor, label), "large d": slope(floor, label, (len(floor) + 1) // 2),
+            "m": slope(components, label), "large m": slope(components, label, 2)}
 
 
 def run(features=FEATURES, components=COMPONENTS, wide=WIDE, turns=7, say=print):
@@ -65,16 +73,6 @@ def run(features=FEATURES, components=COMPONENTS, wide=WIDE, turns=7, say=print)
     for m in components:
         say(f"  {m} components")
         over_components[m] = seconds_a_row(wide, m, FLOOR, turns)
-    large = features[len(features) // 2]  # from there on, what does not depend on d is hidden
     sweeps = {"paper": paper, "floor": floor, "components": over_components}
-    return {
-        **{name: {str(n): times for n, times in sweep.items()} for name, sweep in sweeps.items()},
-        "wide": wide,
-        "turns": turns,
-        "large": large,
-        "growth": {
-            label: {"features": slope(floor, label), "features, large": slope(floor, label, large),
-                    "components": slope(over_components, label)}
-            for label in LABELS
-        },
-    }
+    by_size = {name: {str(size): times for size, times in sweep.items()} for name, sweep in sweeps.items()}
+    return {**by_size, "wide": wide, "turns": turns}
