@@ -46,8 +46,8 @@ deviation 0.1 in every feature), and the growth is fitted on those.
 """
 TIMES = (
     "Times are of the thread that works, the best of {turns} turns that all methods took in alternation, through the "
-    "Python package, 500 rows in a call. The load before the run was {load}{shared}. Ratios within a line of the tables "
-    "are what carries over."
+    "Python package, 500 rows in a call. The load before the run was {load}{shared}. Ratios within a line of the "
+    "tables are what carries over."
 )
 SHARED = ": **others were using the machine**, and times are too long"
 
