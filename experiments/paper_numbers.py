@@ -23,7 +23,5 @@ ACCURACY = {
 }
 ACCURACY["flat-tail-text"] = ACCURACY["flat-tail"]  # one table in the paper: its text and its numbers do not agree
 
-COMPONENTS = {"brownian-100": 1, "brownian-1000": 1, "mnist": 10, "superconductivity": 2, "poker": 5, "flat-tail": 5,
-              "flat-tail-text": 5}
 FEATURES = {"superconductivity": 81}
 GROWTH = {"roipca": "m^2 d", "froipca": "m d", "ipca": "m^2 d", "ccipca": "m d"}  # its complexity table
