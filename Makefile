@@ -6,7 +6,7 @@ FUZZ_SECONDS ?= 60
 .DEFAULT_GOAL := help
 # Prerequisites run in the order written, whatever -j says; Ninja does the parallel work.
 .NOTPARALLEL:
-.PHONY: help deps deps-dev deps-python deps-fuzz build python demo test asan fuzz tidy format format-check coverage bench install clean
+.PHONY: help deps deps-dev deps-python deps-fuzz build python demo test asan fuzz tidy format format-check coverage bench paper install clean
 
 SOURCES = $(shell find include src cli python tests -name '*.hpp' -o -name '*.cpp')
 
@@ -77,6 +77,12 @@ bench: deps-python ## Time our methods beside their peers and write docs/perform
 	build/bench-venv/bin/pip install -q -r bench/requirements-optional.txt || echo "going on without"
 	build/bench-venv/bin/pip install -q .
 	build/bench-venv/bin/python bench/run.py
+
+paper: deps-python ## Rerun the paper's experiments and write docs/paper.md (ONLY=table-mnist: one; DATA=folder)
+	python3 -m venv build/paper-venv
+	build/paper-venv/bin/pip install -q -r experiments/requirements.txt
+	build/paper-venv/bin/pip install -q .
+	build/paper-venv/bin/python experiments/run.py $(if $(ONLY),--only $(ONLY)) $(if $(DATA),--data $(DATA))
 
 install: deps ## Install library and program to PREFIX (/usr/local unless given)
 	cmake --preset release
