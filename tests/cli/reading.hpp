@@ -1,18 +1,14 @@
 /// Readers of bytes in memory, and files for those that need some.
 #pragma once
 
-#include <unistd.h>
-
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <stdexcept>
 #include <string>
 
 #include "readers/byte_stream.hpp"
 #include "readers/row_reader.hpp"
-#include "roipca/errors.hpp"
+#include "support/files.hpp"
 
 namespace roipca::cli {
 
@@ -56,41 +52,23 @@ RowMatrix<T> all_rows(RowReader<T>& reader, std::vector<BadRow>* bad = nullptr, 
   }
 }
 
-/// Of the FileError that the action throws; empty when it throws none.
-template <typename Action>
-std::string refusal_of(Action action) {
-  try {
-    action();
-    return {};
-  } catch (const FileError& error) {
-    return error.what();
-  }
-}
+using support::refusal_of;
 
 /// A folder for one test.
 class Folder {
  public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "roipca-test-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    path_ = name;
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
+  std::string file(const std::string& name) const { return (folder_.path() / name).string(); }
   std::string file(const std::string& name, const std::string& content) const {
-    std::ofstream(path_ / name, std::ios::binary) << content;
+    std::ofstream(folder_.path() / name, std::ios::binary) << content;
     return file(name);
   }
   std::size_t files() const {
-    return static_cast<std::size_t>(
-        std::distance(std::filesystem::directory_iterator(path_), std::filesystem::directory_iterator()));
+    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder_.path()),
+                                                  std::filesystem::directory_iterator()));
   }
 
  private:
-  std::filesystem::path path_;
+  support::TemporaryFolder folder_;
 };
 
 }  // namespace roipca::cli

@@ -2,12 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <iterator>
-#include <stdexcept>
 #include <string>
 
 #include "roipca/model_file.hpp"
+#include "support/files.hpp"
 #include "support/models.hpp"
 #include "support/rows.hpp"
 
@@ -19,26 +18,14 @@ namespace fs = std::filesystem;
 
 class Checkpoint : public testing::Test {
  protected:
-  Checkpoint() {
-    std::string name = (fs::temp_directory_path() / "roipca-test-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    folder_ = name;
-    path_ = folder_ / "checkpoint";
-  }
-  ~Checkpoint() override { fs::remove_all(folder_); }
-
   template <typename T>
   std::string refusal() const {
-    try {
-      load_checkpoint<T>(path_);
-      return {};
-    } catch (const FileError& error) {
-      return error.what();
-    }
+    return refusal_of([&] { load_checkpoint<T>(path_); });
   }
 
-  fs::path folder_;
-  fs::path path_;
+  const TemporaryFolder temporary_;
+  const fs::path& folder_ = temporary_.path();
+  const fs::path path_ = folder_ / "checkpoint";
 };
 
 TEST_F(Checkpoint, GoesOnToTheSameBits) {

@@ -16,39 +16,25 @@
 #include <vector>
 
 #include "io/example_model.hpp"
+#include "support/files.hpp"
 
 namespace roipca::io {
 namespace {
 
 namespace fs = std::filesystem;
+using support::refusal_of;
 
 class ModelFile : public testing::Test {
  protected:
-  ModelFile() {
-    std::string name = (fs::temp_directory_path() / "roipca-test-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    folder_ = name;
-  }
-  ~ModelFile() override { fs::remove_all(folder_); }
-
   std::vector<std::string> names_in_folder() const {
     std::vector<std::string> names;
     for (const auto& entry : fs::directory_iterator(folder_)) names.push_back(entry.path().filename());
     return names;
   }
 
-  fs::path folder_;
+  const support::TemporaryFolder temporary_;
+  const fs::path& folder_ = temporary_.path();
 };
-
-template <typename Action>
-std::string refusal_of(Action action) {
-  try {
-    action();
-    return {};
-  } catch (const FileError& error) {
-    return error.what();
-  }
-}
 
 std::string content(const fs::path& path) {
   std::ifstream stream(path, std::ios::binary);
