@@ -2,6 +2,8 @@
 #pragma once
 
 #include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <limits>
 #include <memory>
 
 #include "engine/block_rule.hpp"
@@ -51,7 +53,14 @@ class ScatterMatrix final : public BlockRule<T> {
     const auto scatter = scatter_.columns(scatter_.length());
     const Eigen::SelfAdjointEigenSolver<Matrix<double>> eigen(scatter);
     Spectrum<T> spectrum;
-    spectrum.values = eigen.eigenvalues().reverse().cwiseMax(0.0);
+    spectrum.values = eigen.eigenvalues().reverse();
+    // What is rounding of the largest is no variance: that of the solver, and of rows that were centred in T.
+    constexpr double kRounding =
+        std::max(double{std::numeric_limits<double>::epsilon()},
+                 double{std::numeric_limits<T>::epsilon()} * double{std::numeric_limits<T>::epsilon()});
+    const double noise =
+        4.0 * static_cast<double>(scatter_.length()) * kRounding * std::max(spectrum.values[0], 0.0);
+    spectrum.values = (spectrum.values.array() > noise).select(spectrum.values, 0.0);
     spectrum.basis = eigen.eigenvectors().rowwise().reverse().template cast<T>();
     spectrum.trace = scatter.trace();
     return spectrum;

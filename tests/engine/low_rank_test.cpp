@@ -91,6 +91,18 @@ TYPED_TEST(LowRank, FroipcaWithTauOptimalFindsThePlaneOfFewComponents) {
   }
 }
 
+// Rounding is no variance: whitened scores and T^2 would be rounding over rounding.
+TYPED_TEST(LowRank, FewRowsHaveNoVarianceBeyondTheirNumber) {
+  for (const Index rows : {1, 2, 5, 9}) {
+    for (const Way& method : {Way{Method::kExact}, Way{Method::kRoipca}}) {
+      const auto model = OnlinePca<TypeParam>(options_for(method, 10))
+                             .partial_fit(normal_rows(rows, 30, 3).cast<TypeParam>())
+                             .model();
+      EXPECT_EQ((model.eigenvalues.array() > 0.0).count(), rows - 1) << name(method) << " " << rows;
+    }
+  }
+}
+
 class Noisy : public ::testing::Test {
  protected:
   const RowMatrix<double> rows_ = decaying_rows(1500, 60, 0.85, 1);
