@@ -10,7 +10,7 @@
 namespace roipca {
 namespace {
 
-constexpr int kUpdatesBetweenChecks = 8;
+constexpr int kUpdatesBetweenSettling = 16;
 constexpr double kWide =
     1e4;  // ratio of eigenvalues beyond which one update may leave a drift worth taking out
 
@@ -39,25 +39,29 @@ BlockUpdate<T>::BlockUpdate(Index capacity, Index max_rows)
       panel_(kernels::panel_size<T>(capacity + max_rows)) {}
 
 template <typename T>
-void BlockUpdate<T>::apply(HeldPairs<T>& pairs, const RowBlock<T>& block, const Mu& mu_choice, double shift) {
-  double mu = unheld_eigenvalue(mu_choice, pairs.values.head(pairs.rank), pairs.capacity(), pairs.features(),
-                                pairs.trace, block.weight_before);
-  measure(pairs, block);
-  pairs.trace += products_.diagonal().head(block.count).sum();
-  const bool iterated = solve_by_iteration(pairs, block.count, mu);
-  Index kept = iterated ? pairs.rank : solve(pairs, block.count, mu);
-  if (kept < pairs.rank && mu > 0.0) {
-    // Components whose eigenvalue is mu itself are no less there for that.
-    mu = 0.0;
-    kept = solve(pairs, block.count, mu);
-  }
-  rotate(pairs, block, kept);
-  pairs.rank = kept;
-  pairs.values.head(kept) = values_.head(kept).array() + (mu + shift);
-  keep_orthonormal(pairs, !iterated);
+double BlockUpdate<T>::mu_of(const HeldPairs<T>& pairs, const RowBlock<T>& block, const Mu& mu) const {
+  const double smallest = pairs.rank > 0 ? pairs.values[pairs.rank - 1] : 0.0;
+  return unheld_eigenvalue(mu, {pairs.rank, pairs.sum(), smallest, pairs.capacity(), pairs.features(),
+                                pairs.trace, block.weight_before});
 }
 
-// Y and the lower triangle of K, for X = (I - pull u u^T) V.
+template <typename T>
+void BlockUpdate<T>::apply(HeldPairs<T>& pairs, const RowBlock<T>& block, const Mu& mu, double shift) {
+  if (!pairs.settled && ++since_settled_ >= kUpdatesBetweenSettling) settle(pairs);
+  measure(pairs, block);
+  const double before = pairs.trace;
+  bool advanced = advance(pairs, block, mu_of(pairs, block, mu), shift);
+  if (!advanced && !pairs.settled) {
+    // What is known of the smallest eigenvalue was too old.
+    settle(pairs);
+    measure(pairs, block);
+    advanced = advance(pairs, block, mu_of(pairs, block, mu), shift);
+  }
+  if (!advanced) solve(pairs, block, mu_of(pairs, block, mu), shift);
+  pairs.trace = before + products_.diagonal().head(block.count).sum();
+}
+
+// X Z and the lower triangle of X X^T, for X = (I - pull u u^T) V.
 template <typename T>
 void BlockUpdate<T>::measure(const HeldPairs<T>& pairs, const RowBlock<T>& block) {
   const Index rank = pairs.rank;
@@ -82,23 +86,69 @@ void BlockUpdate<T>::measure(const HeldPairs<T>& pairs, const RowBlock<T>& block
 
 // Where nothing grows any more and the rows weigh little.
 template <typename T>
-bool BlockUpdate<T>::solve_by_iteration(const HeldPairs<T>& pairs, Index count, double mu) {
+bool BlockUpdate<T>::advance(HeldPairs<T>& pairs, const RowBlock<T>& block, double mu, double shift) {
   const Index rank = pairs.rank;
   if (rank == 0 || rank < pairs.capacity()) return false;
-  root_ = pairs.values.array() - mu;
-  if (!kernels::active().leading_solver(rank, count, root_.data(), projections_.data(), projections_.cols(),
-                                        products_.data(), products_.cols(), kSubspaceTolerance<T>,
-                                        values_.data(), vectors_.data(), vectors_.rows(), work_.data())) {
-    return false;
+  if (pairs.settled) {
+    pairs.inner.setZero();
+    pairs.inner.diagonal() = pairs.values;
+    pairs.normal.setIdentity();
   }
-  sort_descending(values_, vectors_);
+  pairs.inner.diagonal().array() -= mu;
+  const auto step = kernels::active().leading_solver({.k = rank,
+                                                      .b = block.count,
+                                                      .least = pairs.values[rank - 1] - mu,
+                                                      .tolerance = kSubspaceTolerance<T>,
+                                                      .inner = pairs.inner.data(),
+                                                      .normal = pairs.normal.data(),
+                                                      .stride = pairs.inner.rows(),
+                                                      .dots = projections_.data(),
+                                                      .dots_stride = projections_.cols(),
+                                                      .products = products_.data(),
+                                                      .products_stride = products_.cols(),
+                                                      .coefficients = vectors_.data(),
+                                                      .coefficients_stride = vectors_.rows(),
+                                                      .work = work_.data()});
+  const bool found = step != kernels::LeadingStep::kNone;
+  pairs.inner.diagonal().array() += found ? mu + shift : mu;
+  if (!found) return false;
+  pairs.settled = false;
+  take_coefficients(block, rank, rank);
+  if (step == kernels::LeadingStep::kRotate) {
+    rotate(pairs, block.rows.view(block.count), rank);
+  } else {
+    kernels::table<T>().add_rows(pairs.components.row(0), pairs.components.stride(),
+                                 block.rows.view(block.count), coefficients_.row(rank).data(),
+                                 coefficients_.cols(), rank, block.rows.padded_length(), panel_.data());
+  }
   return true;
+}
+
+// By an eigenproblem of order k + b, from settled pairs to settled ones.
+template <typename T>
+void BlockUpdate<T>::solve(HeldPairs<T>& pairs, const RowBlock<T>& block, double mu, double shift) {
+  Index kept = solve_small(pairs, block.count, mu);
+  if (kept < pairs.rank && mu > 0.0) {
+    // Components whose eigenvalue is mu itself are no less there for that.
+    mu = 0.0;
+    kept = solve_small(pairs, block.count, mu);
+  }
+  take_coefficients(block, pairs.rank, kept);
+  rotate(pairs, block.rows.view(block.count), kept);
+  pairs.rank = kept;
+  pairs.values.head(kept) = values_.head(kept).array() + (mu + shift);
+  // G squares the condition number: components i and j come out of it orthogonal to about epsilon sigma_1^2 /
+  // (sigma_i sigma_j).
+  const bool wide = kept > 0 && values_[0] > kWide * values_[kept - 1];
+  if (!wide && ++since_settled_ < kUpdatesBetweenSettling) return;
+  since_settled_ = 0;
+  restore(pairs);
 }
 
 // Forms G, solves it, and returns how many of its eigenvalues are directions rather than rounding of the
 // largest.
 template <typename T>
-Index BlockUpdate<T>::solve(const HeldPairs<T>& pairs, Index count, double mu) {
+Index BlockUpdate<T>::solve_small(const HeldPairs<T>& pairs, Index count, double mu) {
   const Index rank = pairs.rank;
   const Index order = rank + count;
   root_.head(rank) = (pairs.values.head(rank).array() - mu).max(0.0).sqrt();
@@ -125,20 +175,41 @@ Index BlockUpdate<T>::solve(const HeldPairs<T>& pairs, Index count, double mu) {
   return kept;
 }
 
-// Q <- [Q, X^T] times the vectors found.
+// Of [Z, V^T], from those of [Z, X^T].
 template <typename T>
-void BlockUpdate<T>::rotate(HeldPairs<T>& pairs, const RowBlock<T>& block, Index kept) {
-  const Index rank = pairs.rank;
-  const Index count = block.count;
-  const auto u = block.roots.head(count);
+void BlockUpdate<T>::take_coefficients(const RowBlock<T>& block, Index rank, Index kept) {
+  const auto u = block.roots.head(block.count);
   for (Index j = 0; j < kept; ++j) {
-    auto of_rows = vectors_.col(j).segment(rank, count);
+    auto of_rows = vectors_.col(j).segment(rank, block.count);
     if (block.pull != 0.0) of_rows -= (block.pull * u.dot(of_rows)) * u;
-    coefficients_.col(j).head(rank + count) = vectors_.col(j).head(rank + count).template cast<T>();
+    coefficients_.col(j).head(rank + block.count) =
+        vectors_.col(j).head(rank + block.count).template cast<T>();
   }
-  kernels::table<T>().rotate(pairs.components.row(0), pairs.components.stride(), rank, block.rows.view(count),
-                             coefficients_.data(), coefficients_.cols(), kept, block.rows.padded_length(),
-                             panel_.data());
+}
+
+// Z <- [Z, rows^T] times the coefficients.
+template <typename T>
+void BlockUpdate<T>::rotate(HeldPairs<T>& pairs, kernels::RowsView<T> rows, Index kept) {
+  kernels::table<T>().rotate(pairs.components.row(0), pairs.components.stride(), pairs.rank, rows,
+                             coefficients_.data(), coefficients_.cols(), kept,
+                             pairs.components.padded_length(), panel_.data());
+}
+
+template <typename T>
+void BlockUpdate<T>::settle(HeldPairs<T>& pairs) {
+  since_settled_ = 0;
+  const Index rank = pairs.rank;
+  if (rank == 0) return;
+  if (!pairs.settled) {
+    eigen_.compute(pairs.inner.topRows(rank));
+    pairs.values = eigen_.values();
+    // Lazily, because other products of Eigen's allocate.
+    coefficients_.topRows(rank) =
+        pairs.normal.topRows(rank).lazyProduct(eigen_.vectors(rank)).template cast<T>();
+    rotate(pairs, {pairs.components.row(0), 0, 0}, rank);
+    pairs.settled = true;
+  }
+  restore(pairs);
 }
 
 template <typename T>
@@ -150,18 +221,6 @@ double BlockUpdate<T>::measure_drift(const HeldPairs<T>& pairs) {
     for (Index j = 0; j <= i; ++j) drift = std::max(drift, std::abs(products_(i, j) - (i == j ? 1.0 : 0.0)));
   }
   return drift;
-}
-
-// Drift is measured now and then. G squares the condition number: components i and j come out of it
-// orthogonal to about epsilon sigma_1^2 / (sigma_i sigma_j), so that it is measured at once where the
-// spectrum is wide.
-template <typename T>
-void BlockUpdate<T>::keep_orthonormal(HeldPairs<T>& pairs, bool squared) {
-  if (pairs.rank == 0) return;
-  const bool wide = squared && values_[0] > kWide * values_[pairs.rank - 1];
-  if (!wide && ++since_check_ < kUpdatesBetweenChecks) return;
-  since_check_ = 0;
-  restore(pairs);
 }
 
 template <typename T>
@@ -196,9 +255,7 @@ void BlockUpdate<T>::orthonormalise(HeldPairs<T>& pairs) {
     }
     coefficients_.col(j).head(rank) = column.head(rank).template cast<T>();
   }
-  kernels::table<T>().rotate(pairs.components.row(0), pairs.components.stride(), rank,
-                             {pairs.components.row(0), 0, 0}, coefficients_.data(), coefficients_.cols(),
-                             rank, pairs.components.padded_length(), panel_.data());
+  rotate(pairs, {pairs.components.row(0), 0, 0}, rank);
 }
 
 template class BlockUpdate<float>;

@@ -8,24 +8,41 @@
 
 namespace roipca {
 
-/// Leading eigenpairs of a scatter matrix, with the components as rows for the kernels.
+/// The leading subspace of a scatter matrix, with its basis as rows for the kernels. When settled, the basis
+/// consists of the eigenvectors, and `values` are their eigenvalues. Between, it is any well conditioned
+/// basis Z, Q = Z `normal` is an orthonormal one, the scatter is Q `inner` Q^T on the subspace, and none of
+/// its eigenvalues is below the last of `values`: rows only add to them.
 template <typename T>
 struct HeldPairs {
   HeldPairs(Index features, Index capacity)
-      : components(capacity, features), values(Vector<double>::Zero(capacity)) {}
+      : components(capacity, features),
+        values(Vector<double>::Zero(capacity)),
+        inner(Matrix<double>::Zero((capacity + 7) / 8 * 8, capacity)),
+        normal(inner) {}
 
   Index features() const { return components.length(); }
   Index capacity() const { return values.size(); }
+  double sum() const { return settled ? values.head(rank).sum() : inner.diagonal().sum(); }
+
+  void rescale(double factor) {
+    values *= factor;
+    inner *= factor;
+    trace *= factor;
+  }
 
   void visit_state(state::Archive& archive) {
     archive.count(rank, capacity());
-    archive(components.columns(rank), values, trace);
+    archive(components.columns(rank), values, trace, settled);
+    if (!settled) archive(inner, normal);
   }
 
   kernels::AlignedRows<T> components;
   Vector<double> values;
+  Matrix<double> inner;   // padded as the kernels want it
+  Matrix<double> normal;  // the same
   double trace = 0.0;
   Index rank = 0;
+  bool settled = true;
 };
 
 /// The scatter is taken to be mu I + Q (Lambda - mu I) Q^T. Rows X add X^T X, so the new eigenvectors are
@@ -36,9 +53,14 @@ struct HeldPairs {
 ///
 /// have the same eigenvalues sigma^2, and with G's eigenvectors V the new components are H V / sigma. So one
 /// product of X with Q, one with itself, an eigenproblem of order k + b and one product of H with V are all
-/// it takes; the rows are never orthogonalised. In the long run the rows of a block weigh little against
-/// Lambda, and the eigenproblem of order k + b gives way to products of small matrices and one of order k:
-/// see kernels::LeadingSolver. Allocates at construction only.
+/// it takes; the rows are never orthogonalised.
+///
+/// In the long run the rows of a block weigh little against Lambda. Then the new subspace is a small step
+/// from the old one, which products of small matrices find, and which is taken by adding combinations of the
+/// rows to the components: no eigenproblem, and no rotation of the components. Eigenvectors are found when
+/// somebody reads them, and every few blocks. See kernels::LeadingUpdate.
+///
+/// Allocates at construction only.
 template <typename T>
 class BlockUpdate {
  public:
@@ -47,18 +69,22 @@ class BlockUpdate {
   /// Adds the block's rows X, and `shift` times the identity outside of what they and the components span.
   void apply(HeldPairs<T>& pairs, const RowBlock<T>& block, const Mu& mu, double shift = 0.0);
 
-  /// Takes out what the components have drifted from orthonormality, where it passes 512 roundings.
-  void restore(HeldPairs<T>& pairs);
+  /// Finds the eigenpairs, and takes out what they have drifted from orthonormality where it passes 512
+  /// roundings.
+  void settle(HeldPairs<T>& pairs);
 
-  void visit_state(state::Archive& archive) { archive(since_check_); }
+  void visit_state(state::Archive& archive) { archive(since_settled_); }
 
  private:
+  double mu_of(const HeldPairs<T>& pairs, const RowBlock<T>& block, const Mu& mu) const;
   void measure(const HeldPairs<T>& pairs, const RowBlock<T>& block);
-  bool solve_by_iteration(const HeldPairs<T>& pairs, Index count, double mu);
-  Index solve(const HeldPairs<T>& pairs, Index count, double mu);
-  void rotate(HeldPairs<T>& pairs, const RowBlock<T>& block, Index kept);
-  void keep_orthonormal(HeldPairs<T>& pairs, bool squared);
+  bool advance(HeldPairs<T>& pairs, const RowBlock<T>& block, double mu, double shift);
+  void solve(HeldPairs<T>& pairs, const RowBlock<T>& block, double mu, double shift);
+  Index solve_small(const HeldPairs<T>& pairs, Index count, double mu);
+  void take_coefficients(const RowBlock<T>& block, Index rank, Index kept);
+  void rotate(HeldPairs<T>& pairs, kernels::RowsView<T> rows, Index kept);
   double measure_drift(const HeldPairs<T>& pairs);
+  void restore(HeldPairs<T>& pairs);
   void orthonormalise(HeldPairs<T>& pairs);
 
   RowMatrix<double> projections_;  // Y
@@ -71,7 +97,7 @@ class BlockUpdate {
   Vector<double> work_;
   RowMatrix<T> coefficients_;
   Vector<T> panel_;
-  int since_check_ = 0;
+  int since_settled_ = 0;
 };
 
 extern template class BlockUpdate<float>;

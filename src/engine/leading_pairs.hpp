@@ -21,23 +21,21 @@ class LeadingPairs final : public BlockRule<T> {
 
   void absorb(const RowBlock<T>& block) override { update_.apply(pairs_, block, mu_); }
 
-  void rescale(double factor) override {
-    pairs_.values *= factor;
-    pairs_.trace *= factor;
-  }
+  void rescale(double factor) override { pairs_.rescale(factor); }
 
   void start(const Spectrum<T>& spectrum) override {
     pairs_.rank = std::min(spectrum.basis.cols(), pairs_.capacity());
     pairs_.components.columns(pairs_.rank) = spectrum.basis.leftCols(pairs_.rank);
     pairs_.values.head(pairs_.rank) = spectrum.values.head(pairs_.rank);
     pairs_.trace = spectrum.trace;
+    pairs_.settled = true;
   }
 
   Spectrum<T> spectrum() const override {
-    LeadingPairs restored(*this);
-    restored.update_.restore(restored.pairs_);
-    const auto& [components, values, trace, rank] = restored.pairs_;
-    return {components.columns(rank), values.head(rank), trace};
+    LeadingPairs settled(*this);
+    auto& pairs = settled.pairs_;
+    settled.update_.settle(pairs);
+    return {pairs.components.columns(pairs.rank), pairs.values.head(pairs.rank), pairs.trace};
   }
 
   void visit_state(state::Archive& archive) override { archive(pairs_, update_); }

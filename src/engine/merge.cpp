@@ -120,7 +120,7 @@ Model<T> merge(const Model<T>& a, const Model<T>& b) {
   BlockUpdate<T> update(held, rank + 1);
   update.apply(pairs, block, a.options.method == Method::kIpca ? Mu::zero() : a.options.mu,
                mu * unit_squared);
-  update.restore(pairs);
+  update.settle(pairs);
 
   const Index columns = std::max(pairs.rank, all.n_components);
   all.basis = Matrix<T>::Zero(d, columns);

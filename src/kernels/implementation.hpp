@@ -237,6 +237,28 @@ void rotate(T* q, Size q_stride, Size q_count, RowsView<T> x, const T* coef, Siz
   }
 }
 
+template <typename T, Size kV>
+void add_rows_panel(T* q, Size q_stride, RowsView<T> x, const T* coef, Size coef_stride, Size columns, Size l,
+                    T* panel) {
+  pack<T, kV>(x.data + l, x.stride, x.count, panel);
+  combine<T, kV, true>(columns, panel, x.count, coef, coef_stride, q + l, q_stride);
+}
+
+template <typename T>
+void add_rows(T* q, Size q_stride, RowsView<T> x, const T* coef, Size coef_stride, Size columns, Size length,
+              T* panel) {
+  constexpr Size kL = Lanes<T>::kCount;
+  Size l = 0;
+  if (columns * x.count > kFewCoefficients) {
+    for (; l + 4 * kL <= length; l += 4 * kL) {
+      add_rows_panel<T, 4>(q, q_stride, x, coef, coef_stride, columns, l, panel);
+    }
+  }
+  for (; l < length; l += 2 * kL) {
+    add_rows_panel<T, 2>(q, q_stride, x, coef, coef_stride, columns, l, panel);
+  }
+}
+
 template <typename T>
 void add_outer(T* s, Size s_stride, RowsView<T> x, Size columns, Size length, T* panel) {
   constexpr Size kWide = 2 * Lanes<T>::kCount;

@@ -68,6 +68,10 @@ struct Table {
   void (*rotate)(T* q, std::ptrdiff_t q_stride, std::ptrdiff_t q_count, RowsView<T> x, const T* coef,
                  std::ptrdiff_t coef_stride, std::ptrdiff_t columns, std::ptrdiff_t length, T* panel);
 
+  /// q_j += sum_i coef[i * coef_stride + j] x_i for j < columns, with the same scratch.
+  void (*add_rows)(T* q, std::ptrdiff_t q_stride, RowsView<T> x, const T* coef, std::ptrdiff_t coef_stride,
+                   std::ptrdiff_t columns, std::ptrdiff_t length, T* panel);
+
   /// s_j += sum_i x_i[j] x_i for the entries from j on: the lower triangle of X^T X, column by column.
   /// `panel` is scratch of panel_size for the rows.
   void (*add_outer)(T* s, std::ptrdiff_t s_stride, RowsView<T> x, std::ptrdiff_t columns,
@@ -104,19 +108,36 @@ struct Table {
 using EigenSolver = void (*)(std::ptrdiff_t n, double* a, std::ptrdiff_t stride, double* values,
                              double* work);
 
-/// The k leading eigenpairs of Q D Q^T + X^T X for orthonormal columns Q, a positive descending diagonal D
-/// and b rows X, of which Y = X Q (b x k, row by row) and the lower triangle of K = X X^T (row by row) are
-/// given, where D outweighs what the rows have outside of Q. Eigenvectors are columns of [Q, X^T] times
-/// `coefficients`, a column-major matrix of k + b rows; `values` come in the same order, which is none in
-/// particular. The subspace is right to `tolerance`, the eigenvectors orthonormal to rounding in any case.
-/// Returns false where D does not outweigh the rest by enough: the iteration that finds the subspace would
-/// take too long.
-using LeadingSolver = bool (*)(std::ptrdiff_t k, std::ptrdiff_t b, const double* d, const double* y,
-                               std::ptrdiff_t y_stride, const double* products,
-                               std::ptrdiff_t products_stride, double tolerance, double* values,
-                               double* coefficients, std::ptrdiff_t coefficients_stride, double* work);
+/// Q' of the leading k eigenvectors' subspace of Q D Q^T + X^T X, for orthonormal columns Q and b rows X
+/// where D outweighs what the rows have outside of Q. Q is not kept itself, but Z with Q = Z M, so that an
+/// update only needs to add to Z. All matrices of k x k numbers are column-major with a `stride` that is a
+/// multiple of 8.
+struct LeadingUpdate {
+  std::ptrdiff_t k;
+  std::ptrdiff_t b;
+  double least;      // no eigenvalue of D is smaller
+  double tolerance;  // to which the subspace is found; Q' is orthonormal to rounding in any case
+  double* inner;     // D, positive definite; becomes that of Q'
+  double* normal;    // M; becomes that of Z' and Q'
+  std::ptrdiff_t stride;
+  const double* dots;  // X Z, row by row
+  std::ptrdiff_t dots_stride;
+  const double* products;  // the lower triangle of X X^T, row by row
+  std::ptrdiff_t products_stride;
+  double* coefficients;  // of Z and X^T in Z', column-major, of k + b rows
+  std::ptrdiff_t coefficients_stride;
+  double* work;  // leading_work(k, b) numbers
+};
+
+enum class LeadingStep {
+  kNone,    // D does not outweigh the rest by enough, and nothing was done
+  kAdd,     // Z' = Z + X^T times the last b rows of the coefficients
+  kRotate,  // Z' = Q' = [Z, X^T] times the coefficients: Z would no longer be well conditioned
+};
+
+using LeadingSolver = LeadingStep (*)(const LeadingUpdate& update);
 /// Numbers of scratch that it needs.
-using LeadingWork = std::ptrdiff_t (*)(std::ptrdiff_t k, std::ptrdiff_t rest);
+using LeadingWork = std::ptrdiff_t (*)(std::ptrdiff_t k, std::ptrdiff_t b);
 
 /// Everything that one instruction set has.
 struct Kernels {

@@ -1,5 +1,5 @@
-// The leading eigenpairs of Q D Q^T + X^T X where D outweighs X, for one instruction set. Included behind
-// eigen_implementation.hpp, under the same rules.
+// The leading subspace of Q D Q^T + X^T X where D outweighs X, for one instruction set. Included behind
+// implementation.hpp, under the same rules.
 #include <cstddef>
 
 namespace roipca::kernels::ROIPCA_KERNEL_NAMESPACE {
@@ -86,10 +86,11 @@ double norm_bound(Size n, Block a) {
   return widest < frobenius ? widest : frobenius;
 }
 
-// L L^T = A, in the lower triangle of a.
-void factorise(Size n, Block a) {
+// L L^T = A, in the lower triangle of a. False where A is not positive definite.
+bool factorise(Size n, Block a) {
   for (Size j = 0; j < n; ++j) {
     double* column = a.column(j);
+    if (!(column[j] > 0.0)) return false;
     const double inverse = 1.0 / root(column[j]);
     const Size from = j / kDoubles * kDoubles;
     for (Size i = from; i < a.stride; i += kDoubles) store(column + i, load(column + i) * inverse);
@@ -101,9 +102,10 @@ void factorise(Size n, Block a) {
       }
     }
   }
+  return true;
 }
 
-// N = L^(-T).
+// L^(-T).
 void invert(Size n, Block l, Block inverse) {
   for (Size j = 0; j < n; ++j) {
     double* to = inverse.column(j);
@@ -120,83 +122,10 @@ void invert(Size n, Block l, Block inverse) {
   }
 }
 
-constexpr int kMostSteps = 60;
-constexpr double kSlowest =
-    0.7;  // a step that leaves more than this of the last one's change is not worth it
-
-// The state of the iteration below: c and rest change, the others are given.
-struct Subspace {
-  Size k;
-  Size b;
-  const double* d;
-  Block y;         // b x k
-  Block weighted;  // D Y^T
-  Block c;         // b x k
-  Block step;      // b x k, scratch
-  Block rest;      // K - C D Y^T
-  Block gain;      // b x k: by which a residual moves C
-};
-
-// One step for the columns of C from `first` on. Returns the largest change of an entry, and in `moved` the
-// first column that changed by more than `tolerance`.
-double iterate(const Subspace& s, Size first, double tolerance, Size& moved) {
-  const Size active = s.k - first;
-  const Block c = {s.c.column(first), s.c.stride};
-  const Block step = {s.step.column(first), s.step.stride};
-  const Block y = {s.y.column(first), s.y.stride};
-  multiply(c.stride, active, s.b, s.rest, c, y, 1.0, step);
-  double largest = 0.0;
-  moved = s.k;
-  for (Size j = 0; j < active; ++j) {
-    const double value = s.d[first + j];
-    Vec<double> worst = {};
-    for (Size i = 0; i < c.stride; i += kDoubles) {
-      const Vec<double> old = load(c.column(j) + i);
-      const Vec<double> change =
-          (load(step.column(j) + i) - value * old) * load(s.gain.column(first + j) + i);
-      const Vec<double> size = change < 0.0 ? -change : change;
-      worst = size <= worst ? worst : size;  // also a NaN
-      store(step.column(j) + i, change);
-      store(c.column(j) + i, old + change);
-    }
-    double column = 0.0;
-    for (Size i = 0; i < kDoubles; ++i) column = worst[i] <= column ? column : worst[i];
-    largest = column <= largest ? largest : column;
-    if (moved == s.k && !(column <= tolerance)) moved = first + j;
-  }
-  if (moved == s.k && first == 0) return largest;  // converged: nobody needs the rest any more
-  // What the rows of `weighted` from `first` on are is a column's offset, not a block's.
-  const Block weighted = {s.weighted.data + first, s.weighted.stride};
-  multiply(s.rest.stride, s.b, active, step, weighted, s.rest, -1.0, s.rest);
-  return largest;
-}
-
-// Solves C D = Y + (K - C D Y^T) C by iteration. Columns of a large D converge first, and are left alone
-// until the others have converged as well.
-bool find_subspace(const Subspace& s, double tolerance) {
-  Size first = 0;
-  double last = 0.0;
-  for (int step = 0; step < kMostSteps; ++step) {
-    Size moved = 0;
-    const double change = iterate(s, first, tolerance, moved);
-    if (moved == s.k) {
-      if (first == 0) return true;
-      first = 0;
-      last = 0.0;
-      continue;
-    }
-    if (!(change < 1e100) || (last > 0.0 && !(change < kSlowest * last))) return false;
-    first = moved;
-    last = change;
-  }
-  return false;
-}
-
-// A = L U in place, L of diagonal 1. For matrices near to a positive definite one: nothing is exchanged.
-bool factorise_near_symmetric(Size n, Block a, double* below) {
+// A = L U in place, L of diagonal 1. For matrices near to the identity: nothing is exchanged.
+void factorise_near_identity(Size n, Block a, double* below) {
   for (Size j = 0; j < n; ++j) {
     double* column = a.column(j);
-    if (!(column[j] > 0.0)) return false;
     const double inverse = 1.0 / column[j];
     const Size from = j / kDoubles * kDoubles;
     for (Size i = from; i <= j; ++i) below[i] = 0.0;
@@ -210,7 +139,6 @@ bool factorise_near_symmetric(Size n, Block a, double* below) {
       }
     }
   }
-  return true;
 }
 
 // X <- X (L U)^(-1).
@@ -230,113 +158,226 @@ void divide(Size n, Block lu, Block x) {
   }
 }
 
-Size leading_work(Size k, Size b) {
-  const Size pk = pad(k);
-  const Size pb = pad(b);
-  return 4 * pb * k + 2 * pb * b + 2 * pk * b + 4 * pk * k + 3 * pk;
+void copy(Size columns, Block from, Block to) {
+  for (Size i = 0; i < columns * to.stride; i += kDoubles) store(to.data + i, load(from.data + i));
 }
 
-bool solve_leading(Size k, Size b, const double* d, const double* y_rows, Size y_stride, const double* k_rows,
-                   Size k_stride, double tolerance, double* values, double* coefficients,
-                   Size coefficient_stride, double* work) {
-  const Size pk = pad(k);
-  const Size pb = pad(b);
-  const double least = d[k - 1];
-  if (!(least > 0x1p-900) || !(d[0] < 0x1p900)) return false;
-  double* free = work;
-  const auto take = [&free](Size rows, Size columns) {
-    const Block block = {free, rows};
-    free += rows * columns;
+void add_to_diagonal(Size n, double x, Block a) {
+  for (Size i = 0; i < n; ++i) a(i, i) += x;
+}
+
+// out = a + factor * b
+void add_scaled(Size columns, Block a, double factor, Block b, Block out) {
+  for (Size i = 0; i < columns * out.stride; i += kDoubles) {
+    store(out.data + i, load(a.data + i) + factor * load(b.data + i));
+  }
+}
+
+double largest(Size columns, Block a) {
+  Vec<double> worst = {};
+  for (Size i = 0; i < columns * a.stride; i += kDoubles) {
+    const Vec<double> x = load(a.data + i);
+    const Vec<double> size = x < 0.0 ? -x : x;
+    worst = size <= worst ? worst : size;  // also a NaN
+  }
+  double most = 0.0;
+  for (Size i = 0; i < kDoubles; ++i) most = worst[i] <= most ? most : worst[i];
+  return most;
+}
+
+constexpr int kMostSteps = 40;
+constexpr double kSlowest = 0.5;   // rate of convergence beyond which the iteration is not worth it
+constexpr double kFarthest = 0.5;  // of M from the identity, in the Frobenius norm: Z is well conditioned
+
+// The matrices of one update: those over the components, of k x k numbers, those over the rows, b x b, and
+// those between, b x k and k x b (_t).
+struct LeadingMatrices {
+  Size k;
+  Size b;
+  Block y, c, f, scratch;
+  Block y_t, other_t;
+  Block rest;  // R R^T - shift I
+  Block inverse, inner, small, normal, turned;
+  double* line;  // k numbers
+
+  LeadingMatrices(Size components, Size rows, double* work) : k(components), b(rows) {
+    y = take(b, k, work);
+    c = take(b, k, work);
+    f = take(b, k, work);
+    scratch = take(b, k, work);
+    y_t = take(k, b, work);
+    other_t = take(k, b, work);
+    rest = take(b, b, work);
+    inverse = take(k, k, work);
+    inner = take(k, k, work);
+    small = take(k, k, work);
+    normal = take(k, k, work);
+    turned = take(k, k, work);
+    line = work;
+  }
+
+ private:
+  static Block take(Size height, Size columns, double*& free) {
+    const Block block = {free, pad(height)};
+    free += pad(height) * columns;
     return block;
-  };
-  const Block y = take(pb, k);
-  const Block c = take(pb, k);
-  const Block scratch = take(pb, k);
-  const Block gain = take(pb, k);
-  const Block products = take(pb, b);
-  const Block rest = take(pb, b);
-  const Block y_t = take(pk, b);
-  const Block other_t = take(pk, b);  // D Y^T, and then C^T
-  const Block inner = take(pk, k);
-  const Block gram = take(pk, k);
-  const Block normal = take(pk, k);
-  const Block small = take(pk, k);
+  }
+};
 
-  for (Size i = 0; i < b; ++i) {
-    double* row = y_t.column(i);
-    double* weighted = other_t.column(i);
-    for (Size j = 0; j < k; ++j) row[j] = y_rows[i * y_stride + j];
-    for (Size j = 0; j < k; ++j) weighted[j] = d[j] * row[j];
-    for (Size j = k; j < pk; ++j) row[j] = weighted[j] = 0.0;
-    for (Size j = 0; j <= i; ++j) products(i, j) = products(j, i) = k_rows[i * k_stride + j];
-    for (Size j = b; j < pb; ++j) products(j, i) = 0.0;
-  }
-  transpose(k, b, y_t, y);
-  for (Size j = 0; j < k; ++j) {
-    const double inverse = 1.0 / d[j];
-    for (Size i = 0; i < pb; i += kDoubles) store(c.column(j) + i, load(y.column(j) + i) * inverse);
-  }
-  // What the rows leave outside of the components, R = X - Y Q^T: no eigenvalue behind the k-th is larger
-  // than the norm of R R^T, and none of the first k smaller than D's.
-  multiply(pb, b, k, y, y_t, products, -1.0, rest);
-  const double bound = norm_bound(b, rest);
-  if (!(bound < least)) return false;
-  // Rows that have little in common outside of the components leave R R^T nearly diagonal.
-  for (Size j = 0; j < k; ++j) {
-    for (Size i = 0; i < pb; ++i) gain(i, j) = 1.0 / (d[j] - (i < b ? rest(i, i) : 0.0));
-  }
-  // A change of C moves a component by that times rows of R.
-  if (!find_subspace({k, b, d, y, other_t, c, scratch, rest, gain}, tolerance / root(bound + 0x1p-1000))) {
-    return false;
-  }
+Size leading_work(Size k, Size b) {
+  return 4 * pad(b) * k + 2 * pad(k) * b + pad(b) * b + 5 * pad(k) * k + pad(k);
+}
 
-  // [Q, X^T] [I; C] spans the subspace, and so does Z = Q + R^T C E^(-1) for E = I + Y^T C, whose columns are
-  // orthogonal but for C. That is how C is meant from here on.
-  multiply(pk, k, b, y_t, c, kNone, 1.0, inner);
-  for (Size j = 0; j < k; ++j) {
-    inner(j, j) += 1.0;
-    for (Size i = 0; i < pk; ++i) inner(i, j) *= d[j];
-    for (Size i = 0; i < pb; ++i) c(i, j) *= d[j];
+// Y = X Q = (X Z) M and Y^T.
+void project(const LeadingUpdate& update, const LeadingMatrices& s) {
+  for (Size j = 0; j < s.k; ++j) {
+    double* column = s.scratch.column(j);
+    for (Size i = 0; i < s.b; ++i) column[i] = update.dots[i * update.dots_stride + j];
+    for (Size i = s.b; i < s.scratch.stride; ++i) column[i] = 0.0;
   }
-  if (!factorise_near_symmetric(k, inner, free)) return false;
-  divide(k, inner, c);
+  multiply(s.y.stride, s.k, s.k, s.scratch, {update.normal, update.stride}, kNone, 1.0, s.y);
+  transpose(s.b, s.k, s.y, s.y_t);
+}
 
-  // With F = X Z = Y + R R^T C, what Q D Q^T + X^T X is on the subspace is D + F^T F, and Z^T Z = I + C^T R
-  // R^T C.
-  multiply(pb, b, k, y, y_t, products, -1.0, rest);
-  multiply(pb, k, b, rest, c, kNone, 1.0, scratch);
-  transpose(b, k, c, other_t);
-  multiply(pk, k, b, other_t, scratch, kNone, 1.0, gram);
-  for (Size j = 0; j < k; ++j) {
-    gram(j, j) += 1.0;
-    for (Size i = k; i < pk; ++i) gram(i, j) = 0.0;
-    for (Size i = 0; i < pb; i += kDoubles) {
-      store(scratch.column(j) + i, load(scratch.column(j) + i) + load(y.column(j) + i));
+// R R^T = X X^T - Y Y^T for R = X - Y Q^T, what the rows have outside of the components, less a multiple of
+// the identity. Rows that have little in common outside of the components leave R R^T nearly diagonal.
+// Returns that multiple.
+double find_rest(const LeadingUpdate& update, const LeadingMatrices& s) {
+  for (Size i = 0; i < s.b; ++i) {
+    const double* row = update.products + i * update.products_stride;
+    for (Size j = 0; j <= i; ++j) s.rest(i, j) = s.rest(j, i) = row[j];
+    for (Size j = s.b; j < s.rest.stride; ++j) s.rest(j, i) = 0.0;
+  }
+  multiply(s.rest.stride, s.b, s.k, s.y, s.y_t, s.rest, -1.0, s.rest);
+  double most = s.rest(0, 0);
+  double least = most;
+  for (Size i = 1; i < s.b; ++i) {
+    most = s.rest(i, i) > most ? s.rest(i, i) : most;
+    least = s.rest(i, i) < least ? s.rest(i, i) : least;
+  }
+  const double shift = 0.5 * (most + least);
+  add_to_diagonal(s.b, -shift, s.rest);
+  return shift;
+}
+
+// Solves C (D + Y^T Y + Y^T R R^T C) = Y + R R^T C by iteration, for which Q + R^T C spans an invariant
+// subspace. Each step leaves about `rate` of the error, or more where the quadratic term counts.
+bool find_subspace(const LeadingUpdate& update, double shift, double rate, double tolerance,
+                   LeadingMatrices& s) {
+  // The inverse of D + Y^T Y - shift I.
+  multiply(s.inner.stride, s.k, s.b, s.y_t, s.y, {update.inner, update.stride}, 1.0, s.inner);
+  add_to_diagonal(s.k, -shift, s.inner);
+  if (!factorise(s.k, s.inner)) return false;
+  invert(s.k, s.inner, s.normal);
+  transpose(s.k, s.k, s.normal, s.turned);
+  multiply(s.inverse.stride, s.k, s.k, s.normal, s.turned, kNone, 1.0, s.inverse);
+
+  multiply(s.c.stride, s.k, s.k, s.y, s.inverse, kNone, 1.0, s.c);
+  multiply(s.f.stride, s.k, s.b, s.rest, s.y, kNone, 1.0, s.f);
+  add_scaled(s.k, s.f, shift, s.y, s.f);
+  transpose(s.b, s.k, s.f, s.other_t);  // Y^T R R^T
+  double last = largest(s.k, s.c);      // C is what one step makes of 0
+  for (int step = 0; step < kMostSteps; ++step) {
+    multiply(s.inner.stride, s.k, s.b, s.other_t, s.c, kNone, 1.0, s.inner);
+    multiply(s.f.stride, s.k, s.b, s.rest, s.c, s.y, 1.0, s.f);
+    multiply(s.f.stride, s.k, s.k, s.c, s.inner, s.f, -1.0, s.f);
+    multiply(s.scratch.stride, s.k, s.k, s.f, s.inverse, kNone, 1.0, s.scratch);
+    add_scaled(s.k, s.scratch, -1.0, s.c, s.f);
+    const double change = largest(s.k, s.f);
+    const Block old = s.c;
+    s.c = s.scratch;
+    s.scratch = old;
+    if (change == 0.0) return true;
+    const double seen = change / last > rate ? change / last : rate;
+    if (!(seen < 1.0)) return false;
+    if (change * seen <= tolerance * (1.0 - seen)) return true;
+    last = change;
+  }
+  return false;
+}
+
+// Of the basis Q' = (Q + R^T C) L^(-T), where L L^T is the Gram matrix I + C^T R R^T C: L^(-T), and in
+// `small` what Q D Q^T + X^T X is in it. With F = X (Q + R^T C) = Y + R R^T C that is D + F^T F before L.
+bool find_basis(const LeadingUpdate& update, double shift, const LeadingMatrices& s) {
+  multiply(s.f.stride, s.k, s.b, s.rest, s.c, kNone, 1.0, s.f);
+  add_scaled(s.k, s.f, shift, s.c, s.f);
+  transpose(s.b, s.k, s.c, s.other_t);
+  multiply(s.inner.stride, s.k, s.b, s.other_t, s.f, kNone, 1.0, s.inner);
+  add_to_diagonal(s.k, 1.0, s.inner);
+  add_scaled(s.k, s.f, 1.0, s.y, s.f);
+  transpose(s.b, s.k, s.f, s.other_t);
+  multiply(s.small.stride, s.k, s.b, s.other_t, s.f, {update.inner, update.stride}, 1.0, s.small);
+  if (!factorise(s.k, s.inner)) return false;
+  invert(s.k, s.inner, s.normal);
+  transpose(s.k, s.k, s.normal, s.turned);
+  multiply(s.inner.stride, s.k, s.k, s.small, s.normal, kNone, 1.0, s.inner);
+  multiply(s.small.stride, s.k, s.k, s.turned, s.inner, kNone, 1.0, s.small);
+  return true;
+}
+
+// Whether all eigenvalues of `small` are above the bound.
+bool all_above(double bound, const LeadingMatrices& s) {
+  copy(s.k, s.small, s.inner);
+  add_to_diagonal(s.k, -bound, s.inner);
+  return factorise(s.k, s.inner);
+}
+
+double distance_from_identity(Size n, Block a) {
+  double squares = 0.0;
+  for (Size j = 0; j < n; ++j) {
+    for (Size i = 0; i < n; ++i) {
+      const double off = a(i, j) - (i == j ? 1.0 : 0.0);
+      squares += off * off;
     }
   }
-  transpose(b, k, scratch, other_t);
-  multiply(pk, k, b, other_t, scratch, kNone, 1.0, small);
-  for (Size j = 0; j < k; ++j) small(j, j) += d[j];
+  return root(squares);
+}
 
-  // In the orthonormal basis Z L^(-T), L L^T = Z^T Z.
-  factorise(k, gram);
-  invert(k, gram, normal);
-  multiply(pk, k, k, small, normal, kNone, 1.0, inner);
-  transpose(k, k, normal, gram);
-  multiply(pk, k, k, gram, inner, kNone, 1.0, small);
-  solve_eigen(k, small.data, pk, values, free);
-  for (Size j = 0; j < k; ++j) {
-    if (!(values[j] > bound)) return false;  // an invariant subspace, but another one
+// Q' = (Q G + X^T C) L^(-T) for G = I - Y^T C, in terms of Z and X.
+LeadingStep express(const LeadingUpdate& update, LeadingMatrices& s) {
+  const Block m = {update.normal, update.stride};
+  multiply(s.inner.stride, s.k, s.b, s.y_t, s.c, kNone, -1.0, s.inner);
+  add_to_diagonal(s.k, 1.0, s.inner);
+  multiply(s.turned.stride, s.k, s.k, m, s.inner, kNone, 1.0, s.turned);        // M G
+  multiply(s.inner.stride, s.k, s.k, s.turned, s.normal, kNone, 1.0, s.inner);  // M G L^(-T)
+  const bool adds = distance_from_identity(s.k, s.turned) < kFarthest;
+  if (adds) {
+    factorise_near_identity(s.k, s.turned, s.line);
+    divide(s.k, s.turned, s.c);
+    copy(s.k, s.inner, m);
+  } else {
+    multiply(s.scratch.stride, s.k, s.k, s.c, s.normal, kNone, 1.0, s.scratch);
+    s.c = s.scratch;
   }
-  multiply(pk, k, k, normal, small, kNone, 1.0, inner);
-  multiply(pb, k, k, c, inner, kNone, 1.0, scratch);
-  multiply(pk, k, b, y_t, scratch, inner, -1.0, inner);
-  for (Size j = 0; j < k; ++j) {
-    double* column = coefficients + j * coefficient_stride;
-    for (Size i = 0; i < k; ++i) column[i] = inner(i, j);
-    for (Size i = 0; i < b; ++i) column[k + i] = scratch(i, j);
+  for (Size j = 0; j < s.k; ++j) {
+    double* column = update.coefficients + j * update.coefficients_stride;
+    for (Size i = 0; i < s.k; ++i) column[i] = s.inner(i, j);
+    for (Size i = 0; i < s.b; ++i) column[s.k + i] = s.c(i, j);
   }
-  return true;
+  copy(s.k, s.small, {update.inner, update.stride});
+  if (adds) return LeadingStep::kAdd;
+  for (Size j = 0; j < s.k; ++j) {
+    for (Size i = 0; i < m.stride; ++i) m(i, j) = i == j ? 1.0 : 0.0;
+  }
+  return LeadingStep::kRotate;
+}
+
+LeadingStep advance_leading(const LeadingUpdate& update) {
+  if (!(update.least > 0x1p-900) || !(update.inner[0] < 0x1p900)) return LeadingStep::kNone;
+  LeadingMatrices s(update.k, update.b, update.work);
+  project(update, s);
+  const double shift = find_rest(update, s);
+  const double spread = norm_bound(s.b, s.rest);
+  // No eigenvalue behind the k-th is larger than the norm of R R^T, and none of the first k smaller than D's.
+  const double bound = spread + magnitude(shift);
+  if (!(bound < update.least) || !(spread < kSlowest * (update.least - shift))) return LeadingStep::kNone;
+  // A change of C moves a component by that times rows of R.
+  const double rate = spread / (update.least - shift);
+  if (!find_subspace(update, shift, rate, update.tolerance / root(bound + 0x1p-1000), s) ||
+      !find_basis(update, shift, s) || !all_above(bound, s)) {
+    return LeadingStep::kNone;
+  }
+  return express(update, s);
 }
 
 }  // namespace

@@ -7,18 +7,34 @@
 
 namespace roipca {
 
+/// What mu depends on: the eigenvalues that are held, and what there is beside them.
+struct HeldSpectrum {
+  Index rank;
+  double sum;
+  double smallest;
+  Index capacity;
+  Index features;
+  double trace;   // of the scatter matrix
+  double weight;  // of the rows so far
+};
+
 /// The paper's mu before a row is absorbed: mu_mean (its equation for the mean of the unknown eigenvalues),
 /// zero, or a given variance times the weight so far. Between 0 and the smallest eigenvalue held, and 0 while
 /// nothing has been cut off, because the rank is still below the capacity or there is no complement.
-inline double unheld_eigenvalue(const Mu& mu, const Eigen::Ref<const Vector<double>>& values, Index capacity,
-                                Index features, double trace, double scatter_weight) {
-  const Index rank = values.size();
+inline double unheld_eigenvalue(const Mu& mu, const HeldSpectrum& held) {
   const bool is_zero = mu.kind == Mu::Kind::kZero || (mu.kind == Mu::Kind::kFixed && mu.variance == 0.0);
-  if (is_zero || rank < capacity || rank == 0 || rank == features) return 0.0;
+  if (is_zero || held.rank < held.capacity || held.rank == 0 || held.rank == held.features) return 0.0;
   const double wanted = mu.kind == Mu::Kind::kFixed
-                            ? mu.variance * scatter_weight
-                            : (trace - values.sum()) / static_cast<double>(features - rank);
-  return std::clamp(wanted, 0.0, values[rank - 1]);
+                            ? mu.variance * held.weight
+                            : (held.trace - held.sum) / static_cast<double>(held.features - held.rank);
+  return std::clamp(wanted, 0.0, held.smallest);
+}
+
+inline double unheld_eigenvalue(const Mu& mu, const Eigen::Ref<const Vector<double>>& values, Index capacity,
+                                Index features, double trace, double weight) {
+  const Index rank = values.size();
+  return unheld_eigenvalue(
+      mu, {rank, values.sum(), rank > 0 ? values[rank - 1] : 0.0, capacity, features, trace, weight});
 }
 
 }  // namespace roipca

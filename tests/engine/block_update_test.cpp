@@ -50,6 +50,7 @@ class Blocks : public ::testing::Test {
 
     BlockUpdate<T> update(c.k, c.rows);
     update.apply(pairs, block, Mu::mean());
+    update.settle(pairs);
 
     const Matrix<double> scaled =
         x.transpose() - block.pull * (x.transpose() * block.roots) * block.roots.transpose();
