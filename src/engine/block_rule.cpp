@@ -23,11 +23,9 @@ std::unique_ptr<BlockRule<T>> make_block_rule(const Options& options, Index feat
 Index block_rows(const Options& options, Index features) {
   if (resolve(options, features) == Method::kExact) return 32;
   if (options.block_size) return *options.block_size;
-  // Products of rows with each other cost b / 2 a row, the rotation k^2 / b, least for b = 1.4 k; small
-  // matrices, which count where rows are short, cost less for a smaller b. Measured, with a multiple of 8 to
-  // fill the vectors.
-  const Index held = capacity(options, features).held;
-  const Index best = features < 4000 ? held / 2 + 20 : held * 3 / 2;
+  // Products of rows with each other cost b / 2 a row, small matrices k^3 / b: measured, with a multiple of 8
+  // to fill the vectors.
+  const Index best = capacity(options, features).held / 2 + 14;
   return std::clamp<Index>((best + 7) / 8 * 8, 8, 256);
 }
 

@@ -12,6 +12,7 @@ struct Block {
   Size stride;
 
   double* column(Size j) const { return data + j * stride; }
+  Block from(Size j) const { return {column(j), stride}; }
   double& operator()(Size i, Size j) const { return data[j * stride + i]; }
 };
 
@@ -41,7 +42,13 @@ void multiply_tile(Block a, Block b, Size depth, Block base, double sign, Block 
 template <Size kColumns>
 void multiply_columns(Size rows, Block a, Block b, Size depth, Block base, double sign, Block out,
                       Size column) {
+  // In threes, and what is left in twos: a single one would leave registers unused.
   Size row = 0;
+  const Size vectors = rows / kDoubles;
+  const Size pairs = vectors % 3 == 0 ? 0 : vectors % 3 == 2 ? 1 : 2;
+  for (; row + (2 * pairs + 3) * kDoubles <= rows; row += 3 * kDoubles) {
+    multiply_tile<3, kColumns>(a, b, depth, base, sign, out, row, column);
+  }
   for (; row + 2 * kDoubles <= rows; row += 2 * kDoubles) {
     multiply_tile<2, kColumns>(a, b, depth, base, sign, out, row, column);
   }
@@ -73,16 +80,18 @@ constexpr Block kNone = {nullptr, 0};
 // A bound of the eigenvalues of a symmetric matrix.
 double norm_bound(Size n, Block a) {
   double widest = 0.0;
-  double squares = 0.0;
+  Vec<double> squares = {};
   for (Size j = 0; j < n; ++j) {
-    double row = 0.0;
-    for (Size i = 0; i < n; ++i) {
-      row += magnitude(a(i, j));
-      squares += a(i, j) * a(i, j);
+    Vec<double> sizes = {};
+    for (Size i = 0; i < a.stride; i += kDoubles) {
+      const Vec<double> x = load(a.column(j) + i);
+      sizes += x < 0.0 ? -x : x;
+      squares += x * x;
     }
+    const double row = sum<double>(sizes);
     widest = row > widest ? row : widest;
   }
-  const double frobenius = root(squares);
+  const double frobenius = root(sum<double>(squares));
   return widest < frobenius ? widest : frobenius;
 }
 
@@ -105,20 +114,39 @@ bool factorise(Size n, Block a) {
   return true;
 }
 
+// to - sum_c factors[c * step] from_c for c in [first, last), over one column.
+void subtract_columns(Block from, Size first, Size last, const double* factors, Size step, Size rows,
+                      double* to) {
+  constexpr Size kChunk = 4;
+  Size i = 0;
+  for (; i + kChunk * kDoubles <= rows; i += kChunk * kDoubles) {
+    Vec<double> acc[kChunk];
+    for (Size v = 0; v < kChunk; ++v) acc[v] = load(to + i + v * kDoubles);
+    for (Size c = first; c < last; ++c) {
+      const double factor = factors[c * step];
+      for (Size v = 0; v < kChunk; ++v) acc[v] -= factor * load(from.column(c) + i + v * kDoubles);
+    }
+    for (Size v = 0; v < kChunk; ++v) store(to + i + v * kDoubles, acc[v]);
+  }
+  for (; i < rows; i += kDoubles) {
+    Vec<double> acc = load(to + i);
+    for (Size c = first; c < last; ++c) acc -= factors[c * step] * load(from.column(c) + i);
+    store(to + i, acc);
+  }
+}
+
+void scale_column(double factor, Size rows, double* column) {
+  for (Size i = 0; i < rows; i += kDoubles) store(column + i, load(column + i) * factor);
+}
+
 // L^(-T).
 void invert(Size n, Block l, Block inverse) {
   for (Size j = 0; j < n; ++j) {
     double* to = inverse.column(j);
     for (Size i = 0; i < inverse.stride; ++i) to[i] = 0.0;
     to[j] = 1.0;
-    const Size used = pad(j + 1);
-    for (Size c = 0; c < j; ++c) {
-      const double factor = l(j, c);
-      const double* from = inverse.column(c);
-      for (Size i = 0; i < used; i += kDoubles) store(to + i, load(to + i) - factor * load(from + i));
-    }
-    const double scale = 1.0 / l(j, j);
-    for (Size i = 0; i < used; i += kDoubles) store(to + i, load(to + i) * scale);
+    subtract_columns(inverse, 0, j, l.data + j, l.stride, pad(j + 1), to);
+    scale_column(1.0 / l(j, j), pad(j + 1), to);
   }
 }
 
@@ -143,18 +171,12 @@ void factorise_near_identity(Size n, Block a, double* below) {
 
 // X <- X (L U)^(-1).
 void divide(Size n, Block lu, Block x) {
-  const auto subtract = [&x](Size from, double factor, Size to) {
-    for (Size i = 0; i < x.stride; i += kDoubles) {
-      store(x.column(to) + i, load(x.column(to) + i) - factor * load(x.column(from) + i));
-    }
-  };
   for (Size j = 0; j < n; ++j) {
-    for (Size c = 0; c < j; ++c) subtract(c, lu(c, j), j);
-    const double inverse = 1.0 / lu(j, j);
-    for (Size i = 0; i < x.stride; i += kDoubles) store(x.column(j) + i, load(x.column(j) + i) * inverse);
+    subtract_columns(x, 0, j, lu.column(j), 1, x.stride, x.column(j));
+    scale_column(1.0 / lu(j, j), x.stride, x.column(j));
   }
   for (Size j = n - 1; j >= 0; --j) {
-    for (Size c = j + 1; c < n; ++c) subtract(c, lu(c, j), j);
+    subtract_columns(x, j + 1, n, lu.column(j), 1, x.stride, x.column(j));
   }
 }
 
@@ -173,6 +195,12 @@ void add_scaled(Size columns, Block a, double factor, Block b, Block out) {
   }
 }
 
+double largest(Vec<double> sizes) {
+  double most = 0.0;
+  for (Size i = 0; i < kDoubles; ++i) most = sizes[i] <= most ? most : sizes[i];
+  return most;
+}
+
 double largest(Size columns, Block a) {
   Vec<double> worst = {};
   for (Size i = 0; i < columns * a.stride; i += kDoubles) {
@@ -180,14 +208,26 @@ double largest(Size columns, Block a) {
     const Vec<double> size = x < 0.0 ? -x : x;
     worst = size <= worst ? worst : size;  // also a NaN
   }
-  double most = 0.0;
-  for (Size i = 0; i < kDoubles; ++i) most = worst[i] <= most ? most : worst[i];
-  return most;
+  return largest(worst);
+}
+
+// Replaces a column by another, and returns the largest change of an entry.
+double take_step(Block from, Block to) {
+  Vec<double> worst = {};
+  for (Size i = 0; i < to.stride; i += kDoubles) {
+    const Vec<double> change = load(from.data + i) - load(to.data + i);
+    const Vec<double> size = change < 0.0 ? -change : change;
+    worst = size <= worst ? worst : size;  // also a NaN
+    store(to.data + i, load(from.data + i));
+  }
+  return largest(worst);
 }
 
 constexpr int kMostSteps = 40;
-constexpr double kSlowest = 0.5;   // rate of convergence beyond which the iteration is not worth it
-constexpr double kFarthest = 0.5;  // of M from the identity, in the Frobenius norm: Z is well conditioned
+constexpr double kSlowest = 0.5;  // rate of convergence beyond which the iteration is not worth it
+// Of M from the identity, in the Frobenius norm: products with Z lose no more than three bits to those with
+// Q.
+constexpr double kFarthest = 8.0;
 
 // The matrices of one update: those over the components, of k x k numbers, those over the rows, b x b, and
 // those between, b x k and k x b (_t).
@@ -260,6 +300,27 @@ double find_rest(const LeadingUpdate& update, const LeadingMatrices& s) {
   return shift;
 }
 
+// One step for the columns of C from `first` on. Returns the largest change of an entry, and in `moved` the
+// first column that changed by more than the tolerance.
+double iterate(Size first, double tolerance, LeadingMatrices& s, Size& moved) {
+  const Size active = s.k - first;
+  const Block c = s.c.from(first);
+  const Block inner = s.inner.from(first);
+  const Block f = s.f.from(first);
+  multiply(inner.stride, active, s.b, s.other_t, c, kNone, 1.0, inner);
+  multiply(f.stride, active, s.b, s.rest, c, s.y.from(first), 1.0, f);
+  multiply(f.stride, active, s.k, s.c, inner, f, -1.0, f);
+  multiply(s.scratch.stride, active, s.k, s.f, s.inverse.from(first), kNone, 1.0, s.scratch);
+  double largest_change = 0.0;
+  for (Size j = 0; j < active; ++j) {
+    const Block column = {s.scratch.column(j), s.scratch.stride};
+    const double change = take_step(column, c.from(j));
+    largest_change = change <= largest_change ? largest_change : change;
+    if (moved == s.k && !(change <= tolerance)) moved = first + j;
+  }
+  return largest_change;
+}
+
 // Solves C (D + Y^T Y + Y^T R R^T C) = Y + R R^T C by iteration, for which Q + R^T C spans an invariant
 // subspace. Each step leaves about `rate` of the error, or more where the quadratic term counts.
 bool find_subspace(const LeadingUpdate& update, double shift, double rate, double tolerance,
@@ -276,21 +337,20 @@ bool find_subspace(const LeadingUpdate& update, double shift, double rate, doubl
   multiply(s.f.stride, s.k, s.b, s.rest, s.y, kNone, 1.0, s.f);
   add_scaled(s.k, s.f, shift, s.y, s.f);
   transpose(s.b, s.k, s.f, s.other_t);  // Y^T R R^T
-  double last = largest(s.k, s.c);      // C is what one step makes of 0
+  Size first = 0;
+  double last = largest(s.k, s.c);  // C is what one step makes of 0
+  tolerance *= last;
   for (int step = 0; step < kMostSteps; ++step) {
-    multiply(s.inner.stride, s.k, s.b, s.other_t, s.c, kNone, 1.0, s.inner);
-    multiply(s.f.stride, s.k, s.b, s.rest, s.c, s.y, 1.0, s.f);
-    multiply(s.f.stride, s.k, s.k, s.c, s.inner, s.f, -1.0, s.f);
-    multiply(s.scratch.stride, s.k, s.k, s.f, s.inverse, kNone, 1.0, s.scratch);
-    add_scaled(s.k, s.scratch, -1.0, s.c, s.f);
-    const double change = largest(s.k, s.f);
-    const Block old = s.c;
-    s.c = s.scratch;
-    s.scratch = old;
+    Size moved = s.k;
+    const double change = iterate(first, tolerance, s, moved);
     if (change == 0.0) return true;
     const double seen = change / last > rate ? change / last : rate;
     if (!(seen < 1.0)) return false;
-    if (change * seen <= tolerance * (1.0 - seen)) return true;
+    const bool done = change * seen <= tolerance * (1.0 - seen);
+    if (done && first == 0) return true;
+    // Columns of a large D converge first. Where others take long, those are left alone until the others have
+    // converged as well.
+    first = done || step == 0 ? 0 : moved;
     last = change;
   }
   return false;
@@ -322,24 +382,24 @@ bool all_above(double bound, const LeadingMatrices& s) {
   return factorise(s.k, s.inner);
 }
 
+// In the Frobenius norm.
 double distance_from_identity(Size n, Block a) {
-  double squares = 0.0;
+  Vec<double> squares = {};
   for (Size j = 0; j < n; ++j) {
-    for (Size i = 0; i < n; ++i) {
-      const double off = a(i, j) - (i == j ? 1.0 : 0.0);
-      squares += off * off;
-    }
+    a(j, j) -= 1.0;
+    for (Size i = 0; i < a.stride; i += kDoubles) squares += load(a.column(j) + i) * load(a.column(j) + i);
+    a(j, j) += 1.0;
   }
-  return root(squares);
+  return root(sum<double>(squares));
 }
 
-// Q' = (Q G + X^T C) L^(-T) for G = I - Y^T C, in terms of Z and X.
+// Q' = (Q E + X^T C) L^(-T) for E = I - Y^T C, in terms of Z and X.
 LeadingStep express(const LeadingUpdate& update, LeadingMatrices& s) {
   const Block m = {update.normal, update.stride};
   multiply(s.inner.stride, s.k, s.b, s.y_t, s.c, kNone, -1.0, s.inner);
   add_to_diagonal(s.k, 1.0, s.inner);
-  multiply(s.turned.stride, s.k, s.k, m, s.inner, kNone, 1.0, s.turned);        // M G
-  multiply(s.inner.stride, s.k, s.k, s.turned, s.normal, kNone, 1.0, s.inner);  // M G L^(-T)
+  multiply(s.turned.stride, s.k, s.k, m, s.inner, kNone, 1.0, s.turned);        // M E
+  multiply(s.inner.stride, s.k, s.k, s.turned, s.normal, kNone, 1.0, s.inner);  // M E L^(-T)
   const bool adds = distance_from_identity(s.k, s.turned) < kFarthest;
   if (adds) {
     factorise_near_identity(s.k, s.turned, s.line);
@@ -371,10 +431,9 @@ LeadingStep advance_leading(const LeadingUpdate& update) {
   // No eigenvalue behind the k-th is larger than the norm of R R^T, and none of the first k smaller than D's.
   const double bound = spread + magnitude(shift);
   if (!(bound < update.least) || !(spread < kSlowest * (update.least - shift))) return LeadingStep::kNone;
-  // A change of C moves a component by that times rows of R.
   const double rate = spread / (update.least - shift);
-  if (!find_subspace(update, shift, rate, update.tolerance / root(bound + 0x1p-1000), s) ||
-      !find_basis(update, shift, s) || !all_above(bound, s)) {
+  if (!find_subspace(update, shift, rate, update.tolerance, s) || !find_basis(update, shift, s) ||
+      !all_above(bound, s)) {
     return LeadingStep::kNone;
   }
   return express(update, s);

@@ -139,7 +139,9 @@ TYPED_TEST(Weighted, TinyWeightsAreLikeAnyOthers) {
     const Options options = options_for(method, 3);
     const auto model = OnlinePca<TypeParam>(options).partial_fit(this->rows_, tiny).model();
     const auto plain = OnlinePca<TypeParam>(options).partial_fit(this->rows_).model();
-    EXPECT_LT(relative_difference(1e80 * model.eigenvalues, plain.eigenvalues), this->kTolerance)
+    // A row that rounding puts outside of the plane may have left a fourth one, of nothing.
+    EXPECT_LT(relative_difference(1e80 * model.eigenvalues.head(3), plain.eigenvalues.head(3)),
+              this->kTolerance)
         << name(method);
     EXPECT_LT(relative_difference(1e80 * model.scatter, plain.scatter), this->kTolerance) << name(method);
   }

@@ -367,7 +367,7 @@ TEST_F(LeadingSolvers, FindTheLeadingSubspaceWhereRowsWeighLittle) {
 TEST_F(LeadingSolvers, AddToABasisThatStaysWellConditionedAndRotateAnother) {
   for (const Kernels* kernels : available()) {
     EXPECT_EQ(solve(*kernels, {8, 8, 1e6, 0.9}).step, LeadingStep::kAdd) << kernels->name;
-    EXPECT_EQ(solve(*kernels, {8, 8, 1e6, 0.9, 0.2}).step, LeadingStep::kRotate) << kernels->name;
+    EXPECT_EQ(solve(*kernels, {8, 8, 1e6, 0.9, 2.0}).step, LeadingStep::kRotate) << kernels->name;
   }
 }
 
