@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from ._fitted import Fitted
-from ._model_file import load_model
+from ._model_file import load_model, save_model, saved_parameters
 from ._parameters import CONSTRAINTS
 from ._reader import Reader
 from ._rows import MatrixLike, are_rows, as_row, as_rows, as_weights
@@ -413,15 +413,12 @@ class OnlinePCA(Reader):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a safetensors file that other tools can read too.
 
+        It holds the parameters and the names of the features as well.
+
         Parameters
         ----------
         path : str or path
             Where to. A file of that name is replaced whole or left as it was.
-
-        Notes
-        -----
-        A model has no feature names and does not know `whiten`, nor that `n_components` was a fraction or
-        None: pickle the estimator to keep these.
 
         Examples
         --------
@@ -432,11 +429,12 @@ class OnlinePCA(Reader):
         >>> OnlinePCA.load(path).mean_
         array([2., 2.])
         """
-        self._learned.core.model().save(path)
+        names = getattr(self, "feature_names_in_", ())
+        save_model(self._learned.core.model(), path, names, self.get_params(deep=False))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> OnlinePCA:
-        """The estimator whose model `save` wrote, ready to go on.
+        """The estimator whose model `save` or the command `roipca fit` wrote, ready to go on.
 
         Parameters
         ----------
@@ -446,7 +444,7 @@ class OnlinePCA(Reader):
         Returns
         -------
         pca : OnlinePCA
-            With the parameters that made the model.
+            With the parameters and feature names that it was saved with.
 
         Examples
         --------
@@ -458,9 +456,11 @@ class OnlinePCA(Reader):
         array([3., 3.])
         """
         model = load_model(path)
-        pca = cls(**model.parameters)
+        pca = cls(**saved_parameters(model, cls._get_param_names()))
         pca._fitted = Fitted.from_model(model, pca.n_components)
         pca.n_features_in_ = model.features
+        if model.feature_names:
+            pca.feature_names_in_ = np.asarray(model.feature_names, dtype=object)
         return pca
 
     def _empty(self, X: Any, rows: int | None) -> Fitted:
