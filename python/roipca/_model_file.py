@@ -14,12 +14,27 @@ from . import _core
 
 _LONGEST_HEADER = 1 << 20
 _LONGEST_NAMES = 1_000_000  # bytes of the header: the rest is for all else
+_MODEL = b'{"__metadata__":{"format":"roipca-model"'  # behind the eight bytes of the header's length
+_FIRST_BYTES = {
+    b"\x93NUMPY": "a NumPy array (.npy)",
+    b"PK\x03\x04": "a zip archive, such as .npz",
+    b"\x89HDF": "an HDF5 file",
+    b"PAR1": "a Parquet file",
+    b"\x1f\x8b": "a file packed by gzip",
+    b"\x80": "a pickle: load it with pickle or joblib",
+    b"roipca-state": "a checkpoint of the command line, for roipca fit --resume",
+}
 
 
 def load_model(path: str | os.PathLike[str]) -> Any:
     """The model in the file; OSError that says what is wrong with it otherwise."""
     with open(path, "rb") as file:
         start = file.read(8 + _LONGEST_HEADER)
+    if not start[8:].startswith(_MODEL[: max(1, len(start) - 8)]):
+        raise OSError(
+            f"{os.fspath(path)}: not a model, but what seems to be {_kind(start)}. OnlinePCA.load reads "
+            "the files that OnlinePCA.save and the command `roipca fit` write (safetensors)"
+        )
     return (_core.ModelF32 if _holds_float32(start) else _core.ModelF64).load(path)
 
 
@@ -52,3 +67,17 @@ def _holds_float32(start: bytes) -> bool:
         return json.loads(start[8 : 8 + length])["components"]["dtype"] == "F32"
     except (ValueError, KeyError, TypeError, RecursionError):
         return False
+
+
+def _kind(start: bytes) -> str:
+    """What a file seems to be, by its first bytes."""
+    if not start:
+        return "an empty file"
+    if start[8:].startswith(b"{"):
+        return "a safetensors file of something else"
+    for first, kind in _FIRST_BYTES.items():
+        if start.startswith(first):
+            return kind
+    if b"\0" not in start[:1000]:
+        return "text, such as CSV"
+    return "data of another kind"

@@ -1,6 +1,7 @@
 """Saving, loading, pickling, copying and merging."""
 
 import copy
+import gzip
 import pickle
 import subprocess
 import sysconfig
@@ -98,6 +99,37 @@ def test_a_file_that_is_no_model_is_refused(tmp_path):
         OnlinePCA.load(path)
     path.write_bytes(b"not a model")
     with pytest.raises(OSError, match="model"):
+        OnlinePCA.load(path)
+
+
+def _npy(path):
+    with open(path, "wb") as file:
+        np.save(file, np.eye(3))
+
+
+NO_MODELS = {
+    "an empty file": lambda path: path.touch(),
+    "NumPy array": _npy,
+    "text, such as CSV": lambda path: path.write_text("height,weight\n1,2\n"),
+    "gzip": lambda path: path.write_bytes(gzip.compress(b"1,2\n")),
+    "a pickle: load it with pickle": lambda path: joblib.dump(OnlinePCA(1), path),
+    "safetensors file of something else": lambda path: save_file({"weights": np.eye(3)}, path),
+    "data of another kind": lambda path: path.write_bytes(bytes(range(7)) * 100),
+}
+
+
+@pytest.mark.parametrize("kind", NO_MODELS)
+def test_what_is_no_model_is_told_what_it_seems_to_be(tmp_path, kind):
+    NO_MODELS[kind](tmp_path / "file")
+    with pytest.raises(OSError, match=rf"file: not a model, but .*{kind}.* that OnlinePCA\.save"):
+        OnlinePCA.load(tmp_path / "file")
+
+
+def test_a_damaged_model_is_not_taken_for_something_else(tmp_path):
+    path = tmp_path / "model"
+    OnlinePCA(1).fit(np.eye(3)).save(path)
+    path.write_bytes(path.read_bytes()[:30])
+    with pytest.raises(OSError, match="model: byte 8: the header: need .* have 22"):
         OnlinePCA.load(path)
 
 
