@@ -404,6 +404,8 @@ class OnlinePCA(Reader):
         >>> both.n_samples_seen_, np.allclose(both.mean_, X.mean(axis=0))
         (100, True)
         """
+        if not isinstance(other, OnlinePCA):
+            raise TypeError(f"merge takes another OnlinePCA, not {type(other).__name__}")
         mine, theirs = self._learned.core.model(), other._learned.core.model()
         if type(mine) is not type(theirs):
             raise ValueError("an estimator of float32 and one of float64 cannot be merged")

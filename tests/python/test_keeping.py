@@ -233,6 +233,9 @@ def test_models_that_do_not_fit_together_are_not_merged(rows):
     ):
         with pytest.raises(ValueError):
             pca.merge(other)
+    for other in (3, None, "model.safetensors", pca.components_):
+        with pytest.raises(TypeError, match=f"merge takes another OnlinePCA, not {type(other).__name__}"):
+            pca.merge(other)
     named = [OnlinePCA(1).fit(pd.DataFrame(np.eye(2), columns=list(names))) for names in ("ab", "cd")]
     with pytest.raises(ValueError, match="feature names should match"):
         named[0].merge(named[1])
