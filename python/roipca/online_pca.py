@@ -14,7 +14,7 @@ from ._fitted import Fitted
 from ._model_file import load_model, save_model, saved_parameters
 from ._parameters import CONSTRAINTS
 from ._reader import Reader
-from ._rows import MatrixLike, are_rows, as_row, as_rows, as_weights
+from ._rows import ONE_ROW, MatrixLike, are_rows, as_row, as_rows, as_weights, is_one_row
 from ._sources import count_rows, open_source, progress_bar
 
 _TOLD = ("n_features_in_", "feature_names_in_")
@@ -223,22 +223,31 @@ class OnlinePCA(Reader):
         return self._add(X, sample_weight)
 
     def _add(
-        self, X: Any, sample_weight: Any = None, *, stream_rows: int | None = None, named: bool = False
+        self,
+        X: Any,
+        sample_weight: Any = None,
+        *,
+        stream_rows: int | None = None,
+        first_row: int = 0,
+        named: bool = False,
     ) -> OnlinePCA:
-        """Add rows of a stream of `stream_rows` rows; `named` where the caller looked at their names."""
+        """Add rows from `first_row` on of a stream of `stream_rows`; `named` where the caller looked at their
+        names."""
+        if is_one_row(X):
+            raise ValueError(ONE_ROW)
         fitted = self._fitted
         if fitted is None:
             learner = clone(self)
             X = as_rows(learner, X, check_finite=False)
             fitted = learner._empty(X, rows=stream_rows)
-            fitted.add(X, as_weights(sample_weight, X.shape[0]))
+            fitted.add(X, as_weights(sample_weight, X.shape[0]), first_row)
             return self._learn_from(learner, fitted) if fitted.core.rows_seen > 0 else self
         if named:
             X = np.asarray(X, fitted.dtype)
         no_names = named or "feature_names_in_" not in vars(self)
         if not (no_names and are_rows(X, fitted.dtype, self.n_features_in_)):
             X = as_rows(self, X, fitted.dtype, check_finite=False)
-        fitted.add(X, as_weights(sample_weight, X.shape[0]))
+        fitted.add(X, as_weights(sample_weight, X.shape[0]), first_row)
         return self
 
     @property
@@ -338,7 +347,9 @@ class OnlinePCA(Reader):
                     continue
                 try:
                     learner._check_names(stream.names)
-                    learner._add(block, stream_rows=stream.rows, named=stream.names is not None)
+                    learner._add(
+                        block, stream_rows=stream.rows, first_row=rows, named=stream.names is not None
+                    )
                 except ValueError as error:
                     raise ValueError(
                         f"In rows {rows} to {rows + count - 1} of the stream: {error}"

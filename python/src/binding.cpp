@@ -51,13 +51,14 @@ void bind_estimator(nb::module_& module, const char* name) {
           nb::arg("state"), nb::arg("model"))
       .def("__reduce__", &reduce<T>)
       .def("fit", &E::fit, nb::arg("rows").noconvert(), nb::arg("weights").none())
-      .def("partial_fit", &E::partial_fit, nb::arg("rows").noconvert(), nb::arg("weights").none())
+      .def("partial_fit", &E::partial_fit, nb::arg("rows").noconvert(), nb::arg("weights").none(),
+           nb::arg("first_row") = 0)
       .def("partial_fit_csr", &E::template partial_fit_csr<std::int32_t>, nb::arg("data").noconvert(),
            nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(), nb::arg("columns"),
-           nb::arg("weights").none())
+           nb::arg("weights").none(), nb::arg("first_row") = 0)
       .def("partial_fit_csr", &E::template partial_fit_csr<std::int64_t>, nb::arg("data").noconvert(),
            nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(), nb::arg("columns"),
-           nb::arg("weights").none())
+           nb::arg("weights").none(), nb::arg("first_row") = 0)
       .def("update", &E::update, nb::arg("row").noconvert())
       .def("model", &E::model)
       .def_prop_ro("rows_seen", &E::rows_seen);
