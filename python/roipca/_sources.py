@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ._rows import ONE_ROW
+
 _BLOCK = 1 << 20  # numbers to read at a time
 _PARQUET = (".parquet", ".pq")
 
@@ -38,7 +40,10 @@ def open_source(source: Any, batch_size: int | None, columns: list[str] | None) 
         if not hasattr(source, "columns"):
             raise ValueError(f"columns are for sources that have names, not for {type(source).__name__}")
         source = source[columns]
-    if len(getattr(source, "shape", ())) == 2:
+    dimensions = len(getattr(source, "shape", ()))
+    if dimensions == 1:
+        raise ValueError(ONE_ROW)
+    if dimensions == 2:
         return Stream(_slices(source, batch_size), source.shape[0])
     if isinstance(source, Iterable):
         return Stream(source, _rows_of_list(source))

@@ -134,9 +134,9 @@ def test_whole_numbers_and_truth_values_of_a_table_are_numbers():
         (pa.table({}), "no columns"),
         (np.empty((0, 3)), r"0 sample\(s\)"),
         (iter([]), r"0 sample\(s\)"),
-        (np.ones(5), "Expected 2D array"),
-        ("rows.xyz", "a .npy, .parquet or .zarr file was expected"),
-        ("rows.h5", "open it with h5py"),
+        (np.ones(5), r"Expected 2D array, got 1D array instead: update\(x\) adds one row"),
+        (iter(np.eye(6)), r"In rows 0 to 5 .* got 1D array instead: update\(x\) adds one row"),
+        (np.eye(6).tolist(), r"got 1D array instead: update\(x\) adds one row"),
     ],
 )
 def test_a_bad_source_is_refused_and_nothing_is_lost(X, source, message):
