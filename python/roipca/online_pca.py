@@ -41,9 +41,9 @@ class OnlinePCA(Reader):
           fill up the rest.
         - float in (0, 1): as many as explain more than this fraction of the variance, counted anew at every
           reading, so that the number can change as rows come. All components are held where the features
-          are few enough to be exact (`method="auto"` with up to 960 features, or `method="exact"`), and 100
-          beside the oversampling where they are not; a fraction that these do not reach gives all of them
-          and a warning.
+          are few enough to be exact (`method="auto"` with up to 960 features, or `method="exact"`), and
+          where they are not, 120: 100 and their oversampling. A fraction that these do not reach gives all
+          of them and a warning.
         - None: min(rows, features). `fit` knows the rows. `partial_fit` does not, holds as many components as
           features, in O(features^2) memory, and reports min(n_samples_seen_, features).
     method : {"auto", "roipca", "froipca", "ipca", "ccipca", "gha", "oja", "fd", "exact"}, default="auto"
