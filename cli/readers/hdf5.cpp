@@ -73,7 +73,7 @@ class Hdf5Reader : public RowReader<T> {
   Index columns() const override { return columns_; }
   std::optional<std::int64_t> rows() const override { return static_cast<std::int64_t>(shape_[0]); }
 
-  void read(RowBlock<T>& block) override {
+  void read(PlacedRows<T>& block) override {
     check_interrupt();
     const auto left = static_cast<Index>(shape_[0] - next_);
     block.count = std::min(block.capacity(), left);
