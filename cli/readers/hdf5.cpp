@@ -1,40 +1,57 @@
 #include "readers/hdf5.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <numeric>
 #include <utility>
 
 #include "hdf5_handle.hpp"
 #include "interrupt.hpp"
+#include "readers/trial.hpp"
 
 namespace roipca::cli {
 namespace {
 
-// The paths of all datasets that could be rows.
-herr_t add_candidate(hid_t root, const char* name, const H5O_info_t* info, void* found) {
-  if (info->type != H5O_TYPE_DATASET) return 0;
-  const Hdf5Handle dataset(H5Dopen2(root, name, H5P_DEFAULT), H5Dclose, "open a dataset");
-  const Hdf5Handle space(H5Dget_space(dataset.id()), H5Sclose, "read a shape");
-  const Hdf5Handle type(H5Dget_type(dataset.id()), H5Tclose, "read a type");
+// HDF5 takes memory for as long a number as a damaged file says: up to 4 GB.
+bool holds_numbers(hid_t dataset) {
+  constexpr std::size_t kLongest = 16;  // bytes
+  const Hdf5Handle type(H5Dget_type(dataset), H5Tclose, "read the type");
   const H5T_class_t kind = H5Tget_class(type.id());
-  if (H5Sget_simple_extent_ndims(space.id()) >= 2 && (kind == H5T_INTEGER || kind == H5T_FLOAT)) {
-    static_cast<std::vector<std::string>*>(found)->emplace_back(name);
+  return (kind == H5T_INTEGER || kind == H5T_FLOAT) && H5Tget_size(type.id()) <= kLongest;
+}
+
+// The paths of all datasets that could be rows, and what kept the search from going on.
+struct Search {
+  std::vector<std::string> found;
+  std::exception_ptr failure;
+};
+
+void add_candidate(hid_t root, const std::string& name, std::vector<std::string>& found) {
+  const std::string of = " of the dataset \"" + name + "\": it is damaged, or of a newer HDF5";
+  const Hdf5Handle dataset(H5Dopen2(root, name.c_str(), H5P_DEFAULT), H5Dclose, "read the header" + of);
+  const Hdf5Handle space(H5Dget_space(dataset.id()), H5Sclose, "read the shape" + of);
+  if (H5Sget_simple_extent_ndims(space.id()) >= 2 && holds_numbers(dataset.id())) found.push_back(name);
+}
+
+// What HDF5 calls for each object of a file.
+herr_t visit(hid_t root, const char* name, const H5O_info_t* info, void* data) {
+  auto& search = *static_cast<Search*>(data);
+  try {
+    if (info->type == H5O_TYPE_DATASET) add_candidate(root, name, search.found);
+    return 0;
+  } catch (...) {
+    search.failure = std::current_exception();  // not through the C library
+    return -1;
   }
-  return 0;
 }
 
 std::string only_dataset(hid_t file) {
-  std::vector<std::string> found;
-  const auto visit = [](hid_t root, const char* name, const H5O_info_t* info, void* names) -> herr_t {
-    try {
-      return add_candidate(root, name, info, names);
-    } catch (const std::exception&) {
-      return -1;  // not through the C library
-    }
-  };
-  if (H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_NATIVE, visit, &found, H5O_INFO_BASIC) < 0) {
-    throw FileError("HDF5 cannot list the datasets");
+  Search search;
+  if (H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_NATIVE, visit, &search, H5O_INFO_BASIC) < 0) {
+    if (search.failure) std::rethrow_exception(search.failure);
+    throw FileError("HDF5 cannot list the datasets: the file is damaged, or of a newer HDF5");
   }
+  const std::vector<std::string>& found = search.found;
   if (found.size() == 1) return found.front();
   if (found.empty()) throw FileError("no dataset of numbers with rows and columns");
   std::string names;
@@ -54,9 +71,7 @@ class Hdf5Reader : public RowReader<T> {
     dataset_ = Hdf5Handle(H5Dopen2(file_.id(), dataset.c_str(), H5P_DEFAULT), H5Dclose,
                           "find a dataset \"" + dataset + "\"");
     space_ = Hdf5Handle(H5Dget_space(dataset_.id()), H5Sclose, "read the shape");
-    const Hdf5Handle type(H5Dget_type(dataset_.id()), H5Tclose, "read the type");
-    const H5T_class_t kind = H5Tget_class(type.id());
-    if (kind != H5T_INTEGER && kind != H5T_FLOAT) {
+    if (!holds_numbers(dataset_.id())) {
       throw FileError("dataset \"" + dataset + "\" does not hold real numbers");
     }
     read_shape(dataset);
@@ -104,6 +119,7 @@ class Hdf5Reader : public RowReader<T> {
 
   void read_rows(T* to, hsize_t count) {
     const std::scoped_lock lock(hdf5_mutex());
+    silence_hdf5();
     std::vector<hsize_t> start(shape_.size(), 0);
     std::vector<hsize_t> size = shape_;
     start[0] = next_;
@@ -132,6 +148,17 @@ class Hdf5Reader : public RowReader<T> {
 
 template <typename T>
 std::unique_ptr<RowReader<T>> open_hdf5(const std::string& path, const std::string& dataset) {
+  // Some damaged files crash the library. Most do so when they are opened or a first row is read.
+  std::unique_lock lock(hdf5_mutex());  // so that no other thread holds it when the child begins
+  const bool crashed = crashes([&] {
+    lock.unlock();
+    Hdf5Reader<T> reader(path, dataset);
+    PlacedRows<T> row;
+    row.rows.resize(1, reader.columns());
+    reader.read(row);
+  });
+  lock.unlock();
+  if (crashed) throw FileError("the HDF5 library crashes on it: it is damaged");
   return std::make_unique<Hdf5Reader<T>>(path, dataset);
 }
 
