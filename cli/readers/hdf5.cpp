@@ -1,6 +1,7 @@
 #include "readers/hdf5.hpp"
 
 #include <algorithm>
+#include <climits>
 #include <exception>
 #include <numeric>
 #include <utility>
@@ -12,12 +13,16 @@
 namespace roipca::cli {
 namespace {
 
-// HDF5 takes memory for as long a number as a damaged file says: up to 4 GB.
+// Numbers as machines have them. For longer ones, or more bits than there are, as damaged files say to hold,
+// HDF5 takes up to 4 GB or crashes.
 bool holds_numbers(hid_t dataset) {
-  constexpr std::size_t kLongest = 16;  // bytes
   const Hdf5Handle type(H5Dget_type(dataset), H5Tclose, "read the type");
   const H5T_class_t kind = H5Tget_class(type.id());
-  return (kind == H5T_INTEGER || kind == H5T_FLOAT) && H5Tget_size(type.id()) <= kLongest;
+  const std::size_t bytes = H5Tget_size(type.id());
+  const bool is_short = (kind == H5T_INTEGER && bytes <= sizeof(std::int64_t)) ||
+                        (kind == H5T_FLOAT && bytes <= sizeof(long double));
+  return is_short &&
+         static_cast<std::size_t>(H5Tget_offset(type.id())) + H5Tget_precision(type.id()) <= CHAR_BIT * bytes;
 }
 
 // The paths of all datasets that could be rows, and what kept the search from going on.
@@ -148,14 +153,15 @@ class Hdf5Reader : public RowReader<T> {
 
 template <typename T>
 std::unique_ptr<RowReader<T>> open_hdf5(const std::string& path, const std::string& dataset) {
-  // Some damaged files crash the library. Most do so when they are opened or a first row is read.
+  // Some damaged files crash the library. Most do so when they are opened or the first rows are read.
+  constexpr Index kTried = 1 << 16;     // numbers
   std::unique_lock lock(hdf5_mutex());  // so that no other thread holds it when the child begins
   const bool crashed = crashes([&] {
     lock.unlock();
     Hdf5Reader<T> reader(path, dataset);
-    PlacedRows<T> row;
-    row.rows.resize(1, reader.columns());
-    reader.read(row);
+    PlacedRows<T> first;
+    first.rows.resize(std::max<Index>(1, kTried / reader.columns()), reader.columns());
+    reader.read(first);
   });
   lock.unlock();
   if (crashed) throw FileError("the HDF5 library crashes on it: it is damaged");

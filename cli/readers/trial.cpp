@@ -1,5 +1,6 @@
 #include "readers/trial.hpp"
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@ namespace {
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGINT, SIGTERM}) {
     std::signal(signal, SIG_DFL);
   }
+  ::dup2(::open("/dev/null", O_WRONLY), STDERR_FILENO);  // the C library tells of some crashes
   const rlimit no_core_file = {0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core_file);
   try {

@@ -34,6 +34,10 @@ def hdf5(written, shape):
     return whole.getvalue().replace(was, said)
 
 
+def found_by_fuzzing(name):
+    return Path(__file__).parents[1].joinpath("fuzz/corpus/hdf5", name).read_bytes()
+
+
 MALFORMED = {
     "ragged.csv": (b"1,2\n3,4\n5\n", "line 3: 1 fields where the first line has 2"),
     "text.csv": (b"x,y\n1,2\n3,oops\n", 'line 3: column 2 (y): "oops" is not a number'),
@@ -50,7 +54,8 @@ MALFORMED = {
     "damaged.h5": (b"\x89HDF\r\n\x1a\n" + bytes(50), "HDF5"),
     "short.h5": (hdf5((3, 2), (2000, 2)), "row 0: HDF5 cannot read this and the 1999 that follow"),
     "wide.h5": (hdf5((3, 2), (3, 2**50)), "the shape is absurd"),
-    "crash.h5": (Path(__file__).parents[1].joinpath("fuzz/corpus/hdf5/crash.h5").read_bytes(), "HDF5"),
+    "crash.h5": (found_by_fuzzing("crash.h5"), "HDF5"),
+    "precision.h5": (found_by_fuzzing("precision.h5"), "no dataset of numbers"),
     "unreadable.h5": (hdf5((3, 2), (2**63, 2)), 'cannot read the header of the dataset "rows"'),
     "empty": (b"", "empty"),
     "binary": (b"\1\0\2\0\3", "no known format"),
