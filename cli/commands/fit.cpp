@@ -105,7 +105,7 @@ void learn(OnlinePca<T>& pca, RowSource<T>& source, RowWriter<T>* scores, Checkp
   try {
     while (const PlacedRows<T>* block = source.next()) {
       check_interrupt();
-      const Index skipped = static_cast<Index>(std::min<std::int64_t>(to_skip, block->count));
+      const auto skipped = static_cast<Index>(std::min<std::int64_t>(to_skip, block->count));
       to_skip -= skipped;
       if (skipped == block->count) continue;
       const auto rows = block->rows.middleRows(skipped, block->count - skipped);
