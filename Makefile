@@ -6,7 +6,7 @@ FUZZ_SECONDS ?= 60
 .DEFAULT_GOAL := help
 # Prerequisites run in the order written, whatever -j says; Ninja does the parallel work.
 .NOTPARALLEL:
-.PHONY: help deps deps-dev deps-python deps-fuzz build python demo test asan fuzz tidy format format-check coverage bench paper install clean
+.PHONY: help deps deps-dev deps-python deps-fuzz build python demo test soak asan fuzz tidy format format-check coverage bench paper install clean
 
 SOURCES = $(shell find include src cli python tests -name '*.hpp' -o -name '*.cpp')
 
@@ -43,6 +43,9 @@ demo: deps ## Build the program and run its demonstration
 test: deps build python ## Build everything and run all tests, of C++ and of Python
 	ctest --preset release --output-on-failure -j2
 	build/python-venv/bin/python -m pytest -q
+
+soak: python ## Kill 300 fits, fit a file of 8 GB and a pipe of 20 GB (9 GB of disk, some minutes)
+	build/python-venv/bin/python -m pytest -m soak -rP
 
 asan: deps ## Run all tests under the address and undefined behaviour sanitizers
 	cmake --preset asan

@@ -3,19 +3,15 @@
 import importlib.metadata
 import os
 import platform
+import sys
+from pathlib import Path
 
 import roipca
 import threadpoolctl
 from contestants import intel_incremental_pca
 
-
-def processor():
-    try:
-        with open("/proc/cpuinfo") as file:
-            names = [line.split(":", 1)[1].strip() for line in file if line.startswith("model name")]
-    except OSError:
-        names = []
-    return names[0] if names else platform.processor() or platform.machine()
+sys.path.append(str(Path(__file__).parents[1] / "scripts"))
+from processor import processor
 
 
 def blas():

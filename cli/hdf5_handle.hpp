@@ -47,7 +47,7 @@ class Hdf5Handle {
   Close close_ = nullptr;
 };
 
-/// HDF5 prints its errors unless told not to; ours say them.
+/// HDF5 prints its errors unless told not to, in some builds by each thread; ours say them.
 inline void silence_hdf5() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
 
 template <typename T>

@@ -43,6 +43,15 @@ int failed(const std::string& message) {
   return kFailed;
 }
 
+// What is wrong with a command's arguments. CLI11 tells of a missing option before an unknown one, which may
+// well be that option misspelt.
+std::string what_is_wrong(const CLI::App& command, const CLI::ParseError& error) {
+  for (const std::string& word : command.remaining()) {
+    if (word.starts_with('-')) return "there is no option " + word;
+  }
+  return error.what();
+}
+
 std::string names(const std::vector<Command>& commands) {
   std::string text;
   for (const Command& command : commands) text += (text.empty() ? "" : ", ") + command.app->get_name();
@@ -85,7 +94,9 @@ int main(int argc, char** argv) {
     return app.exit(wanted);
   } catch (const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();
-    if (!chosen.empty()) return wrong_usage(error.what(), chosen.front()->get_name());
+    if (!chosen.empty()) {
+      return wrong_usage(what_is_wrong(*chosen.front(), error), chosen.front()->get_name());
+    }
     const std::string word = first_word(argc, argv);
     if (word.empty()) return wrong_usage(error.what());
     return wrong_usage("there is no command \"" + word + "\"; commands: " + names(commands));

@@ -46,7 +46,7 @@ void map_rows(RowSource<T>& source, RowWriter<U>& writer,
   {
     Progress progress;
     std::int64_t rows = 0;
-    while (const RowBlock<T>* block = source.next()) {
+    while (const PlacedRows<T>* block = source.next()) {
       check_interrupt();
       writer.write(map(block->rows.topRows(block->count)));
       rows += block->count;

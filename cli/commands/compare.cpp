@@ -47,7 +47,7 @@ Matrix<double> batch_subspace(const CompareSettings& settings, Index features, I
                     " numbers, but the model has " + std::to_string(features) + " features");
   }
   OnlinePca<double> pca(Options{.n_components = components, .method = Method::kExact, .center = center});
-  while (const RowBlock<double>* block = source.next()) {
+  while (const PlacedRows<double>* block = source.next()) {
     check_interrupt();
     pca.partial_fit(block->rows.topRows(block->count));
   }

@@ -103,9 +103,9 @@ void learn(OnlinePca<T>& pca, RowSource<T>& source, RowWriter<T>* scores, Checkp
   const std::function<double()> explained_so_far = [&] { return explained(pca.model()); };
   std::int64_t to_skip = pca.rows_seen();
   try {
-    while (const RowBlock<T>* block = source.next()) {
+    while (const PlacedRows<T>* block = source.next()) {
       check_interrupt();
-      const Index skipped = static_cast<Index>(std::min<std::int64_t>(to_skip, block->count));
+      const auto skipped = static_cast<Index>(std::min<std::int64_t>(to_skip, block->count));
       to_skip -= skipped;
       if (skipped == block->count) continue;
       const auto rows = block->rows.middleRows(skipped, block->count - skipped);

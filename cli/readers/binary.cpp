@@ -39,7 +39,7 @@ class BinaryReader : public RowReader<T> {
   Index columns() const override { return layout_.columns; }
   std::optional<std::int64_t> rows() const override { return layout_.rows; }
 
-  void read(RowBlock<T>& block) override {
+  void read(PlacedRows<T>& block) override {
     Index wanted = block.capacity();
     if (layout_.rows) wanted = std::min<Index>(wanted, *layout_.rows - next_);
     block.count = wanted > 0 ? fill(block.rows, wanted) : 0;

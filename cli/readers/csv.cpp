@@ -27,7 +27,7 @@ class CsvReader : public RowReader<T> {
   std::vector<std::string> names() const override { return layout_.names; }
   const char* place() const override { return "line"; }
 
-  void read(RowBlock<T>& block) override {
+  void read(PlacedRows<T>& block) override {
     block.places.clear();
     while (has_record_ && block.taken() < block.capacity()) {
       T* const row = block.rows.data() + block.count * columns_;

@@ -1,40 +1,62 @@
 #include "readers/hdf5.hpp"
 
 #include <algorithm>
+#include <climits>
+#include <exception>
 #include <numeric>
 #include <utility>
 
 #include "hdf5_handle.hpp"
 #include "interrupt.hpp"
+#include "readers/trial.hpp"
 
 namespace roipca::cli {
 namespace {
 
-// The paths of all datasets that could be rows.
-herr_t add_candidate(hid_t root, const char* name, const H5O_info_t* info, void* found) {
-  if (info->type != H5O_TYPE_DATASET) return 0;
-  const Hdf5Handle dataset(H5Dopen2(root, name, H5P_DEFAULT), H5Dclose, "open a dataset");
-  const Hdf5Handle space(H5Dget_space(dataset.id()), H5Sclose, "read a shape");
-  const Hdf5Handle type(H5Dget_type(dataset.id()), H5Tclose, "read a type");
+// Numbers as machines have them. For longer ones, or more bits than there are, as damaged files say to hold,
+// HDF5 takes up to 4 GB or crashes.
+bool holds_numbers(hid_t dataset) {
+  const Hdf5Handle type(H5Dget_type(dataset), H5Tclose, "read the type");
   const H5T_class_t kind = H5Tget_class(type.id());
-  if (H5Sget_simple_extent_ndims(space.id()) >= 2 && (kind == H5T_INTEGER || kind == H5T_FLOAT)) {
-    static_cast<std::vector<std::string>*>(found)->emplace_back(name);
+  const std::size_t bytes = H5Tget_size(type.id());
+  const bool is_short = (kind == H5T_INTEGER && bytes <= sizeof(std::int64_t)) ||
+                        (kind == H5T_FLOAT && bytes <= sizeof(long double));
+  return is_short &&
+         static_cast<std::size_t>(H5Tget_offset(type.id())) + H5Tget_precision(type.id()) <= CHAR_BIT * bytes;
+}
+
+// The paths of all datasets that could be rows, and what kept the search from going on.
+struct Search {
+  std::vector<std::string> found;
+  std::exception_ptr failure;
+};
+
+void add_candidate(hid_t root, const std::string& name, std::vector<std::string>& found) {
+  const std::string of = " of the dataset \"" + name + "\": it is damaged, or of a newer HDF5";
+  const Hdf5Handle dataset(H5Dopen2(root, name.c_str(), H5P_DEFAULT), H5Dclose, "read the header" + of);
+  const Hdf5Handle space(H5Dget_space(dataset.id()), H5Sclose, "read the shape" + of);
+  if (H5Sget_simple_extent_ndims(space.id()) >= 2 && holds_numbers(dataset.id())) found.push_back(name);
+}
+
+// What HDF5 calls for each object of a file.
+herr_t visit(hid_t root, const char* name, const H5O_info_t* info, void* data) {
+  auto& search = *static_cast<Search*>(data);
+  try {
+    if (info->type == H5O_TYPE_DATASET) add_candidate(root, name, search.found);
+    return 0;
+  } catch (...) {
+    search.failure = std::current_exception();  // not through the C library
+    return -1;
   }
-  return 0;
 }
 
 std::string only_dataset(hid_t file) {
-  std::vector<std::string> found;
-  const auto visit = [](hid_t root, const char* name, const H5O_info_t* info, void* names) -> herr_t {
-    try {
-      return add_candidate(root, name, info, names);
-    } catch (const std::exception&) {
-      return -1;  // not through the C library
-    }
-  };
-  if (H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_NATIVE, visit, &found, H5O_INFO_BASIC) < 0) {
-    throw FileError("HDF5 cannot list the datasets");
+  Search search;
+  if (H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_NATIVE, visit, &search, H5O_INFO_BASIC) < 0) {
+    if (search.failure) std::rethrow_exception(search.failure);
+    throw FileError("HDF5 cannot list the datasets: the file is damaged, or of a newer HDF5");
   }
+  const std::vector<std::string>& found = search.found;
   if (found.size() == 1) return found.front();
   if (found.empty()) throw FileError("no dataset of numbers with rows and columns");
   std::string names;
@@ -54,9 +76,7 @@ class Hdf5Reader : public RowReader<T> {
     dataset_ = Hdf5Handle(H5Dopen2(file_.id(), dataset.c_str(), H5P_DEFAULT), H5Dclose,
                           "find a dataset \"" + dataset + "\"");
     space_ = Hdf5Handle(H5Dget_space(dataset_.id()), H5Sclose, "read the shape");
-    const Hdf5Handle type(H5Dget_type(dataset_.id()), H5Tclose, "read the type");
-    const H5T_class_t kind = H5Tget_class(type.id());
-    if (kind != H5T_INTEGER && kind != H5T_FLOAT) {
+    if (!holds_numbers(dataset_.id())) {
       throw FileError("dataset \"" + dataset + "\" does not hold real numbers");
     }
     read_shape(dataset);
@@ -73,7 +93,7 @@ class Hdf5Reader : public RowReader<T> {
   Index columns() const override { return columns_; }
   std::optional<std::int64_t> rows() const override { return static_cast<std::int64_t>(shape_[0]); }
 
-  void read(RowBlock<T>& block) override {
+  void read(PlacedRows<T>& block) override {
     check_interrupt();
     const auto left = static_cast<Index>(shape_[0] - next_);
     block.count = std::min(block.capacity(), left);
@@ -104,6 +124,7 @@ class Hdf5Reader : public RowReader<T> {
 
   void read_rows(T* to, hsize_t count) {
     const std::scoped_lock lock(hdf5_mutex());
+    silence_hdf5();
     std::vector<hsize_t> start(shape_.size(), 0);
     std::vector<hsize_t> size = shape_;
     start[0] = next_;
@@ -132,6 +153,18 @@ class Hdf5Reader : public RowReader<T> {
 
 template <typename T>
 std::unique_ptr<RowReader<T>> open_hdf5(const std::string& path, const std::string& dataset) {
+  // Some damaged files crash the library. Most do so when they are opened or the first rows are read.
+  constexpr Index kTried = 1 << 16;     // numbers
+  std::unique_lock lock(hdf5_mutex());  // so that no other thread holds it when the child begins
+  const bool crashed = crashes([&] {
+    lock.unlock();
+    Hdf5Reader<T> reader(path, dataset);
+    PlacedRows<T> first;
+    first.rows.resize(std::max<Index>(1, kTried / reader.columns()), reader.columns());
+    reader.read(first);
+  });
+  lock.unlock();
+  if (crashed) throw FileError("the HDF5 library crashes on it: it is damaged");
   return std::make_unique<Hdf5Reader<T>>(path, dataset);
 }
 

@@ -17,9 +17,9 @@ struct BadRow {
   std::string reason;
 };
 
-/// As many rows as `rows` has lines, or fewer.
+/// Rows of a file and their places in it: as many as `rows` has lines, or fewer.
 template <typename T>
-struct RowBlock {
+struct PlacedRows {
   RowMatrix<T> rows;                 ///< the first `count` are filled
   Index count = 0;                   ///< rows in the block
   std::vector<std::int64_t> places;  ///< of each of them in its file, as RowReader::place counts
@@ -47,7 +47,7 @@ class RowReader {
   virtual const char* place() const { return "row"; }
 
   /// Fills an empty block with the next rows; it stays empty, without bad rows, at the end only.
-  virtual void read(RowBlock<T>& block) = 0;
+  virtual void read(PlacedRows<T>& block) = 0;
 };
 
 }  // namespace roipca::cli

@@ -140,7 +140,7 @@ std::string RowSource<T>::why_bad(const T* row) const {
 }
 
 template <typename T>
-const RowBlock<T>* RowSource<T>::next() {
+const PlacedRows<T>* RowSource<T>::next() {
   while (const FileBlock* block = ahead_->next()) {
     if (!block->bad.empty()) handle_bad(*block);
     if (block->count > 0) return block;

@@ -40,12 +40,12 @@ class RowSource {
   const std::vector<std::string>& names() const { return names_; }
 
   /// The next rows, valid until the next call; null at the end.
-  const RowBlock<T>* next();
+  const PlacedRows<T>* next();
 
   const SkippedRows& skipped() const { return skipped_; }
 
  private:
-  struct FileBlock : RowBlock<T> {
+  struct FileBlock : PlacedRows<T> {
     std::size_t file = 0;  // of settings_.paths
     const char* place = "row";
   };

@@ -30,7 +30,8 @@ struct Model {
   Vector<double> eigenvalues;   ///< of S, descending; 0 where a direction only fills up the reported ones
   Matrix<T> basis;              ///< features x held, orthonormal columns (to 512 epsilon), the eigenvectors
   std::vector<std::string>
-      feature_names;  ///< one a feature, in UTF-8, or none: for readers, nothing uses them
+      feature_names;       ///< one a feature, in UTF-8, or none: for readers, nothing uses them
+  std::string parameters;  ///< what an interface above was asked for, in its own words (UTF-8), or nothing
 
   Index features() const { return mean.size(); }
   double trace() const { return scatter_trace; }

@@ -43,12 +43,12 @@ class Fitted:
     def __reduce__(self) -> tuple:
         return Fitted, (self.core, self.requested)
 
-    def add(self, X: Any, weights: np.ndarray | None) -> None:
-        """Add the rows X, dense or CSR."""
+    def add(self, X: Any, weights: np.ndarray | None, first_row: int = 0) -> None:
+        """Add the rows X, dense or CSR; a bad one is numbered from `first_row` on."""
         if issparse(X):
-            self.core.partial_fit_csr(X.data, X.indices, X.indptr, X.shape[1], weights)
+            self.core.partial_fit_csr(X.data, X.indices, X.indptr, X.shape[1], weights, first_row)
         else:
-            self.core.partial_fit(X, weights)
+            self.core.partial_fit(X, weights, first_row)
 
     def model(self) -> Any:
         """The model of all rows so far, of one moment; the same object until the next rows."""

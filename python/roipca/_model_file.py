@@ -4,25 +4,80 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from . import _core
 
 _LONGEST_HEADER = 1 << 20
-
-
-def _holds_float32(path: str | os.PathLike[str]) -> bool:
-    """Whether the safetensors header says so. A file without a readable header holds nothing: False."""
-    with open(path, "rb") as file:
-        length = int.from_bytes(file.read(8), "little")
-        header = file.read(min(length, _LONGEST_HEADER))
-    try:
-        return json.loads(header)["components"]["dtype"] == "F32"
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return False
+_LONGEST_NAMES = 1_000_000  # bytes of the header: the rest is for all else
+_MODEL = b'{"__metadata__":{"format":"roipca-model"'  # behind the eight bytes of the header's length
+_FIRST_BYTES = {
+    b"\x93NUMPY": "a NumPy array (.npy)",
+    b"PK\x03\x04": "a zip archive, such as .npz",
+    b"\x89HDF": "an HDF5 file",
+    b"PAR1": "a Parquet file",
+    b"\x1f\x8b": "a file packed by gzip",
+    b"\x80": "a pickle: load it with pickle or joblib",
+    b"roipca-state": "a checkpoint of the command line, for roipca fit --resume",
+}
 
 
 def load_model(path: str | os.PathLike[str]) -> Any:
     """The model in the file; OSError that says what is wrong with it otherwise."""
-    kind = _core.ModelF32 if _holds_float32(path) else _core.ModelF64
-    return kind.load(path)
+    with open(path, "rb") as file:
+        start = file.read(8 + _LONGEST_HEADER)
+    if not start[8:].startswith(_MODEL[: max(1, len(start) - 8)]):
+        raise OSError(
+            f"{os.fspath(path)}: not a model, but what seems to be {_kind(start)}. OnlinePCA.load reads "
+            "the files that OnlinePCA.save and the command `roipca fit` write (safetensors)"
+        )
+    return (_core.ModelF32 if _holds_float32(start) else _core.ModelF64).load(path)
+
+
+def save_model(
+    model: Any, path: str | os.PathLike[str], names: Sequence[str], parameters: dict[str, Any]
+) -> None:
+    """Write the model with the names of its features and the estimator's parameters."""
+    names = list(names)
+    # As the header has them: a list in JSON, as a string in JSON.
+    if len(json.dumps(json.dumps(names, ensure_ascii=False), ensure_ascii=False).encode()) > _LONGEST_NAMES:
+        warnings.warn("The feature names are too long for a model file and are left out of it", stacklevel=3)
+        names = []
+    told = {name: value.item() if isinstance(value, np.generic) else value for name, value in parameters.items()}
+    model.save(path, names, json.dumps(told))
+
+
+def saved_parameters(model: Any, known: Sequence[str]) -> dict[str, Any]:
+    """The estimator's parameters: as they were saved, or of a file without them what made the model."""
+    try:
+        saved = dict(json.loads(model.parameters))
+    except (ValueError, TypeError):  # none, or of another interface
+        saved = {}
+    return {**model.options, **{name: value for name, value in saved.items() if name in known}}
+
+
+def _holds_float32(start: bytes) -> bool:
+    """Whether the safetensors header says so. A file without a readable header holds nothing: False."""
+    length = int.from_bytes(start[:8], "little")
+    try:
+        return json.loads(start[8 : 8 + length])["components"]["dtype"] == "F32"
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return False
+
+
+def _kind(start: bytes) -> str:
+    """What a file seems to be, by its first bytes."""
+    if not start:
+        return "an empty file"
+    if start[8:].startswith(b"{"):
+        return "a safetensors file of something else"
+    for first, kind in _FIRST_BYTES.items():
+        if start.startswith(first):
+            return kind
+    if b"\0" not in start[:1000]:
+        return "text, such as CSV"
+    return "data of another kind"

@@ -13,6 +13,12 @@ from sklearn.utils.validation import check_non_negative, validate_data
 
 MatrixLike = Any  # rows as scikit-learn takes them: array-like, sparse matrix or frame
 
+# In scikit-learn's words, and then what to do.
+ONE_ROW = (
+    "Expected 2D array, got 1D array instead: update(x) adds one row. Rows are arrays of two dimensions; "
+    "reshape one row with x.reshape(1, -1), or one feature with x.reshape(-1, 1)"
+)
+
 _EXPANDED = 1 << 20  # numbers of a sparse matrix that are made dense at a time
 _KEPT = (np.float64, np.float32)  # anything else becomes the first
 
@@ -44,6 +50,13 @@ def are_rows(X: Any, dtype: np.dtype, features: int) -> bool:
         and X.shape[0] > 0
         and X.flags.c_contiguous
     )
+
+
+def is_one_row(X: Any) -> bool:
+    """Whether X has one dimension: numbers, or an array or series of them."""
+    if isinstance(X, (list, tuple)):
+        return len(X) > 0 and isinstance(X[0], Number)
+    return getattr(X, "ndim", None) == 1
 
 
 def as_row(x: Any, dtype: Any = None) -> np.ndarray:

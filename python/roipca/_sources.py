@@ -10,8 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ._rows import ONE_ROW
+
 _BLOCK = 1 << 20  # numbers to read at a time
 _PARQUET = (".parquet", ".pq")
+_TEXT = (".csv", ".tsv", ".txt")
 
 
 class Stream(NamedTuple):
@@ -29,6 +32,8 @@ def open_source(source: Any, batch_size: int | None, columns: list[str] | None) 
         raise ValueError(f"batch_size must be None or an int from 1 on, got {batch_size!r}")
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)
+        if not path.exists():
+            raise FileNotFoundError(f"{path}: no such file or folder, looked for in {Path.cwd()}")
         if path.suffix in _PARQUET or (path.is_dir() and path.suffix != ".zarr"):
             return _arrow().parquet_stream(path, batch_size, columns)
         source = _open_array(path)
@@ -38,7 +43,10 @@ def open_source(source: Any, batch_size: int | None, columns: list[str] | None) 
         if not hasattr(source, "columns"):
             raise ValueError(f"columns are for sources that have names, not for {type(source).__name__}")
         source = source[columns]
-    if len(getattr(source, "shape", ())) == 2:
+    dimensions = len(getattr(source, "shape", ()))
+    if dimensions == 1:
+        raise ValueError(ONE_ROW)
+    if dimensions == 2:
         return Stream(_slices(source, batch_size), source.shape[0])
     if isinstance(source, Iterable):
         return Stream(source, _rows_of_list(source))
@@ -88,6 +96,12 @@ def _open_array(path: Path) -> Any:
         return optional("zarr", "zarr").open_array(path, mode="r")
     if path.suffix in (".h5", ".hdf5"):
         raise ValueError(f"{path} may hold many arrays: open it with h5py and pass one of them")
+    if any(suffix in _TEXT for suffix in path.suffixes):  # packed or not
+        raise ValueError(
+            f"{path}: fit_stream does not read text. Read it in blocks, with "
+            f"fit_stream(pandas.read_csv({str(path)!r}, chunksize=10_000)), or on the command line, with "
+            f"roipca fit {path} -k 10 and then OnlinePCA.load('model.safetensors')"
+        )
     raise ValueError(f"{path}: a .npy, .parquet or .zarr file was expected")
 
 

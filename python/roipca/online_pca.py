@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from ._fitted import Fitted
-from ._model_file import load_model
+from ._model_file import load_model, save_model, saved_parameters
 from ._parameters import CONSTRAINTS
 from ._reader import Reader
-from ._rows import MatrixLike, are_rows, as_row, as_rows, as_weights
+from ._rows import ONE_ROW, MatrixLike, are_rows, as_row, as_rows, as_weights, is_one_row
 from ._sources import count_rows, open_source, progress_bar
 
 _TOLD = ("n_features_in_", "feature_names_in_")
@@ -41,9 +41,9 @@ class OnlinePCA(Reader):
           fill up the rest.
         - float in (0, 1): as many as explain more than this fraction of the variance, counted anew at every
           reading, so that the number can change as rows come. All components are held where the features
-          are few enough to be exact (`method="auto"` with up to 960 features, or `method="exact"`), and 100
-          beside the oversampling where they are not; a fraction that these do not reach gives all of them
-          and a warning.
+          are few enough to be exact (`method="auto"` with up to 960 features, or `method="exact"`), and
+          where they are not, 120: 100 and their oversampling. A fraction that these do not reach gives all
+          of them and a warning.
         - None: min(rows, features). `fit` knows the rows. `partial_fit` does not, holds as many components as
           features, in O(features^2) memory, and reports min(n_samples_seen_, features).
     method : {"auto", "roipca", "froipca", "ipca", "ccipca", "gha", "oja", "fd", "exact"}, default="auto"
@@ -223,22 +223,31 @@ class OnlinePCA(Reader):
         return self._add(X, sample_weight)
 
     def _add(
-        self, X: Any, sample_weight: Any = None, *, stream_rows: int | None = None, named: bool = False
+        self,
+        X: Any,
+        sample_weight: Any = None,
+        *,
+        stream_rows: int | None = None,
+        first_row: int = 0,
+        named: bool = False,
     ) -> OnlinePCA:
-        """Add rows of a stream of `stream_rows` rows; `named` where the caller looked at their names."""
+        """Add rows from `first_row` on of a stream of `stream_rows`; `named` where the caller looked at their
+        names."""
+        if is_one_row(X):
+            raise ValueError(ONE_ROW)
         fitted = self._fitted
         if fitted is None:
             learner = clone(self)
             X = as_rows(learner, X, check_finite=False)
             fitted = learner._empty(X, rows=stream_rows)
-            fitted.add(X, as_weights(sample_weight, X.shape[0]))
+            fitted.add(X, as_weights(sample_weight, X.shape[0]), first_row)
             return self._learn_from(learner, fitted) if fitted.core.rows_seen > 0 else self
         if named:
             X = np.asarray(X, fitted.dtype)
         no_names = named or "feature_names_in_" not in vars(self)
         if not (no_names and are_rows(X, fitted.dtype, self.n_features_in_)):
             X = as_rows(self, X, fitted.dtype, check_finite=False)
-        fitted.add(X, as_weights(sample_weight, X.shape[0]))
+        fitted.add(X, as_weights(sample_weight, X.shape[0]), first_row)
         return self
 
     @property
@@ -338,7 +347,9 @@ class OnlinePCA(Reader):
                     continue
                 try:
                     learner._check_names(stream.names)
-                    learner._add(block, stream_rows=stream.rows, named=stream.names is not None)
+                    learner._add(
+                        block, stream_rows=stream.rows, first_row=rows, named=stream.names is not None
+                    )
                 except ValueError as error:
                     raise ValueError(
                         f"In rows {rows} to {rows + count - 1} of the stream: {error}"
@@ -404,6 +415,8 @@ class OnlinePCA(Reader):
         >>> both.n_samples_seen_, np.allclose(both.mean_, X.mean(axis=0))
         (100, True)
         """
+        if not isinstance(other, OnlinePCA):
+            raise TypeError(f"merge takes another OnlinePCA, not {type(other).__name__}")
         mine, theirs = self._learned.core.model(), other._learned.core.model()
         if type(mine) is not type(theirs):
             raise ValueError("an estimator of float32 and one of float64 cannot be merged")
@@ -413,15 +426,12 @@ class OnlinePCA(Reader):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a safetensors file that other tools can read too.
 
+        It holds the parameters and the names of the features as well.
+
         Parameters
         ----------
         path : str or path
             Where to. A file of that name is replaced whole or left as it was.
-
-        Notes
-        -----
-        A model has no feature names and does not know `whiten`, nor that `n_components` was a fraction or
-        None: pickle the estimator to keep these.
 
         Examples
         --------
@@ -432,11 +442,12 @@ class OnlinePCA(Reader):
         >>> OnlinePCA.load(path).mean_
         array([2., 2.])
         """
-        self._learned.core.model().save(path)
+        names = getattr(self, "feature_names_in_", ())
+        save_model(self._learned.core.model(), path, names, self.get_params(deep=False))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> OnlinePCA:
-        """The estimator whose model `save` wrote, ready to go on.
+        """The estimator whose model `save` or the command `roipca fit` wrote, ready to go on.
 
         Parameters
         ----------
@@ -446,7 +457,7 @@ class OnlinePCA(Reader):
         Returns
         -------
         pca : OnlinePCA
-            With the parameters that made the model.
+            With the parameters and feature names that it was saved with.
 
         Examples
         --------
@@ -458,9 +469,11 @@ class OnlinePCA(Reader):
         array([3., 3.])
         """
         model = load_model(path)
-        pca = cls(**model.parameters)
+        pca = cls(**saved_parameters(model, cls._get_param_names()))
         pca._fitted = Fitted.from_model(model, pca.n_components)
         pca.n_features_in_ = model.features
+        if model.feature_names:
+            pca.feature_names_in_ = np.asarray(model.feature_names, dtype=object)
         return pca
 
     def _empty(self, X: Any, rows: int | None) -> Fitted:

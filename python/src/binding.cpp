@@ -3,6 +3,7 @@
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -50,13 +51,14 @@ void bind_estimator(nb::module_& module, const char* name) {
           nb::arg("state"), nb::arg("model"))
       .def("__reduce__", &reduce<T>)
       .def("fit", &E::fit, nb::arg("rows").noconvert(), nb::arg("weights").none())
-      .def("partial_fit", &E::partial_fit, nb::arg("rows").noconvert(), nb::arg("weights").none())
+      .def("partial_fit", &E::partial_fit, nb::arg("rows").noconvert(), nb::arg("weights").none(),
+           nb::arg("first_row") = 0)
       .def("partial_fit_csr", &E::template partial_fit_csr<std::int32_t>, nb::arg("data").noconvert(),
            nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(), nb::arg("columns"),
-           nb::arg("weights").none())
+           nb::arg("weights").none(), nb::arg("first_row") = 0)
       .def("partial_fit_csr", &E::template partial_fit_csr<std::int64_t>, nb::arg("data").noconvert(),
            nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(), nb::arg("columns"),
-           nb::arg("weights").none())
+           nb::arg("weights").none(), nb::arg("first_row") = 0)
       .def("update", &E::update, nb::arg("row").noconvert())
       .def("model", &E::model)
       .def_prop_ro("rows_seen", &E::rows_seen);
@@ -72,6 +74,18 @@ std::shared_ptr<Model<T>> reporting(const Model<T>& model, Index n_components) {
   auto copy = std::make_shared<Model<T>>(model);
   copy->n_components = n_components;
   return copy;
+}
+
+// With what C++ does not know of an estimator: names of features, and its parameters in Python's words.
+template <typename T>
+void save_described(const Model<T>& model, const std::filesystem::path& path,
+                    const std::vector<std::string>& feature_names, const std::string& parameters) {
+  without_gil([&] {
+    Model<T> described = model;
+    described.feature_names = feature_names;
+    described.parameters = parameters;
+    save(described, path);
+  });
 }
 
 template <typename T>
@@ -93,7 +107,9 @@ void bind_model(nb::module_& module, const char* name) {
   };
   constexpr auto kOwned = nb::rv_policy::reference;  // the array keeps its numbers alive by itself
   nb::class_<M>(module, name)
-      .def_prop_ro("parameters", [](const M& model) { return parameters_of(model.options); })
+      .def_prop_ro("options", [](const M& model) { return parameters_of(model.options); })
+      .def_ro("parameters", &M::parameters)
+      .def_ro("feature_names", &M::feature_names)
       .def_ro("n_components", &M::n_components)
       .def_ro("rows", &M::rows)
       .def_prop_ro("features", &M::features)
@@ -115,10 +131,7 @@ void bind_model(nb::module_& module, const char* name) {
       .def(
           "merge", [](const M& a, const M& b) { return without_gil([&] { return merge(a, b); }); },
           nb::arg("other"))
-      .def(
-          "save",
-          [](const M& model, const std::filesystem::path& path) { without_gil([&] { save(model, path); }); },
-          nb::arg("path"))
+      .def("save", &save_described<T>, nb::arg("path"), nb::arg("feature_names"), nb::arg("parameters"))
       .def_static(
           "load",
           [](const std::filesystem::path& path) { return without_gil([&] { return load<T>(path); }); },

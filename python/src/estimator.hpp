@@ -46,17 +46,19 @@ class Estimator {
     change([&] { pca_.fit(x, w); });
   }
 
-  void partial_fit(const Array<T>& rows, const std::optional<Array<double>>& weights) {
+  /// A bad row is numbered from `first_row` on: the place of these rows in a stream.
+  void partial_fit(const Array<T>& rows, const std::optional<Array<double>>& weights, Index first_row) {
     const auto x = rows_of(rows);
     const auto w = weights_of(weights);
-    change([&] { pca_.partial_fit(x, w); });
+    change([&] { numbered_from(first_row, [&] { pca_.partial_fit(x, w); }); });
   }
 
   template <typename I>
   void partial_fit_csr(const Array<T>& data, const Array<I>& indices, const Array<I>& starts, Index columns,
-                       const std::optional<Array<double>>& weights) {
+                       const std::optional<Array<double>>& weights, Index first_row) {
     const auto w = weights_of(weights);
-    change([&] { absorb(CsrRows<T, I>(data, indices, starts, columns), w); });
+    change(
+        [&] { numbered_from(first_row, [&] { absorb(CsrRows<T, I>(data, indices, starts, columns), w); }); });
   }
 
   void update(const Array<T>& row) {
@@ -103,13 +105,18 @@ class Estimator {
     if (at_once == rows.rows()) return add(pca_, 0);
     OnlinePca<T> next(pca_);  // what to keep where a later part fails
     for (Index first = 0; first < rows.rows(); first += at_once) {
-      try {
-        add(next, first);
-      } catch (const DataError& error) {
-        throw DataError(first + error.row(), std::string(error.reason()));
-      }
+      numbered_from(first, [&] { add(next, first); });
     }
     pca_ = std::move(next);
+  }
+
+  template <typename F>
+  static void numbered_from(Index first, F&& work) {
+    try {
+      work();
+    } catch (const DataError& error) {
+      throw DataError(first + error.row(), std::string(error.reason()));
+    }
   }
 
   template <typename F>

@@ -26,6 +26,7 @@ constexpr std::string_view kTrue = "true";
 constexpr std::string_view kFalse = "false";
 
 constexpr std::string_view kFeatureNames = "feature_names";  // optional
+constexpr std::string_view kParameters = "parameters";       // optional
 
 template <typename Number>
 std::string to_text(Number number) {
@@ -72,11 +73,12 @@ std::string to_text(const LearningRate& rate) {
   throw std::invalid_argument("learning_rate: no such enumerator");
 }
 
-std::string to_text(const std::vector<std::string>& names) {
+template <typename Text>
+std::string to_json(const Text& text, const char* what) {
   try {
-    return nlohmann::json(names).dump();
+    return nlohmann::json(text).dump();
   } catch (const nlohmann::json::type_error&) {
-    throw FileError("the feature names are not UTF-8");
+    throw FileError(std::string("the ") + what + " are not UTF-8");
   }
 }
 
@@ -204,7 +206,11 @@ Metadata to_metadata(const Settings& settings) {
       {"scatter_trace", to_text(settings.scatter_trace)},
   };
   if (!settings.feature_names.empty()) {
-    metadata.emplace_back(kFeatureNames, to_text(settings.feature_names));
+    metadata.emplace_back(kFeatureNames, to_json(settings.feature_names, "feature names"));
+  }
+  if (!settings.parameters.empty()) {
+    to_json(settings.parameters, "parameters");  // throws here what would otherwise fail when all is written
+    metadata.emplace_back(kParameters, settings.parameters);
   }
   return metadata;
 }
@@ -230,6 +236,7 @@ Settings to_settings(const Metadata& metadata) {
   settings.weight_squares = field("weight_squares").real();
   settings.scatter_trace = field("scatter_trace").real();
   if (has_field(metadata, kFeatureNames)) settings.feature_names = to_names(field(kFeatureNames));
+  if (has_field(metadata, kParameters)) settings.parameters = field(kParameters).text();
   return settings;
 }
 

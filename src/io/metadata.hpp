@@ -20,13 +20,14 @@ struct Settings {
   double weight_squares = 0.0;
   double scatter_trace = 0.0;
   std::vector<std::string> feature_names = {};
+  std::string parameters = {};
 };
 
 /// Names and values in the order in which they are written.
 using Metadata = std::vector<std::pair<std::string, std::string>>;
 
 /// Numbers are written in the fewest digits that read back to the same bits. Throws FileError for feature
-/// names that are not UTF-8.
+/// names and parameters that are not UTF-8.
 Metadata to_metadata(const Settings& settings);
 
 /// The inverse; names that it does not know are ignored. Throws FileError that names the field that is

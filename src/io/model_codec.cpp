@@ -52,7 +52,8 @@ ModelHeader header_of(const Model<T>& model) {
                        .weight = model.weight,
                        .weight_squares = model.weight_squares,
                        .scatter_trace = model.scatter_trace,
-                       .feature_names = model.feature_names}};
+                       .feature_names = model.feature_names,
+                       .parameters = model.parameters}};
 }
 
 template <typename T>
@@ -67,6 +68,7 @@ Model<T> empty_model(const ModelHeader& header) {
   model.weight_squares = header.settings.weight_squares;
   model.scatter_trace = header.settings.scatter_trace;
   model.feature_names = header.settings.feature_names;
+  model.parameters = header.settings.parameters;
   model.mean.resize(features);
   model.mean_tail.resize(features);
   model.scatter.resize(features);
@@ -150,7 +152,7 @@ template <typename T>
 EncodedModel encode(const Model<T>& model) {
   const std::string header = write_header(header_of(model));
   if (header.size() > kMaxHeaderSize) {
-    throw FileError("the feature names are too long for a header of at most " +
+    throw FileError("the feature names or parameters are too long for a header of at most " +
                     std::to_string(kMaxHeaderSize) + " bytes");
   }
   const auto length = std::bit_cast<std::array<char, sizeof(LengthBytes)>>(std::uint64_t{header.size()});

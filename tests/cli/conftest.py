@@ -10,22 +10,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-# Beside the interpreter, where the wheel puts it, unless another is to be tested.
-COMMAND = os.environ.get("ROIPCA_COMMAND", str(Path(sys.executable).parent / "roipca"))
-
 
 class Command:
+    # Beside the interpreter, where the wheel puts it, unless another is to be tested.
+    path = os.environ.get("ROIPCA_COMMAND", str(Path(sys.executable).parent / "roipca"))
+
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def start(self, *arguments: object, **options: object) -> subprocess.Popen:
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "cwd": self.folder}
-        return subprocess.Popen([COMMAND, *map(str, arguments)], **{**pipes, **options})
+        return subprocess.Popen([self.path, *map(str, arguments)], **{**pipes, **options})
 
     def run(self, *arguments: object, data: bytes | None = None, **options: object) -> subprocess.CompletedProcess:
         """Whatever the outcome."""
         return subprocess.run(
-            [COMMAND, *map(str, arguments)],
+            [self.path, *map(str, arguments)],
             input=data,
             stdin=subprocess.DEVNULL if data is None else None,
             capture_output=True,

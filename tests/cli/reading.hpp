@@ -39,7 +39,7 @@ inline std::unique_ptr<PeekedStream> pipe_of(const std::string& bytes) {
 template <typename T>
 RowMatrix<T> all_rows(RowReader<T>& reader, std::vector<BadRow>* bad = nullptr, Index at_once = 2) {
   RowMatrix<T> all(0, reader.columns());
-  RowBlock<T> block;
+  PlacedRows<T> block;
   while (true) {
     block.rows.resize(at_once, reader.columns());
     block.count = 0;

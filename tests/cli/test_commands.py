@@ -262,23 +262,35 @@ def checkpointed(*more):
     return ("fit", "a.npy", "-k", 3, "-o", "m", "--checkpoint", "c", "--every", 1, *more)
 
 
-def test_a_killed_run_goes_on_to_the_same_bits(roipca, tmp_path):
+@pytest.mark.parametrize("kills", [10, pytest.param(300, marks=pytest.mark.soak)])
+def test_a_killed_run_goes_on_to_the_same_bits(roipca, tmp_path, kills):
     rng = np.random.default_rng(0)
     np.save(tmp_path / "a.npy", (rng.standard_normal((6000, 20)) @ rng.standard_normal((20, 500))))
     roipca("fit", "a.npy", "-k", 3, "-o", "whole")
-    resumed = 0
-    for i in range(10):
+    began = time.monotonic()
+    roipca(*checkpointed())
+    longest = time.monotonic() - began
+    (tmp_path / "c").unlink()
+    (tmp_path / "m").unlink()
+    killed = resumed = finished = 0
+    while killed < kills or finished == 0:
         more = ["--resume", "c"] if (tmp_path / "c").exists() else []
         process = roipca.start(*checkpointed(*more))
-        time.sleep(0.02 * (i + 1))
-        process.kill()
-        process.wait()
-        process.stderr.close()
-        process.stdout.close()
+        if killed < kills:
+            time.sleep(rng.uniform(0, longest))
+            process.kill()
+        said = process.communicate()[1]
         resumed += len(more) > 0
-    roipca(*checkpointed(*(["--resume", "c"] if (tmp_path / "c").exists() else [])))
+        if process.returncode == -signal.SIGKILL:
+            killed += 1
+            continue
+        assert process.returncode == 0, said  # the kill came too late, or the last run was left to end
+        assert (tmp_path / "m").read_bytes() == (tmp_path / "whole").read_bytes()
+        (tmp_path / "c").unlink()
+        (tmp_path / "m").unlink()
+        finished += 1
+    print(f"{killed} runs killed, {resumed} resumed, {finished} ended with the same model")
     assert resumed > 0
-    assert (tmp_path / "m").read_bytes() == (tmp_path / "whole").read_bytes()
 
 
 def test_an_interrupted_run_writes_its_checkpoint_and_says_how_to_go_on(roipca, tmp_path):

@@ -1,9 +1,12 @@
 """Bad data and wrong usage: the exit code, one line that says what is wrong, and no file left behind."""
 
 import gzip
+import io
 import os
 import resource
+from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
 
@@ -21,6 +24,20 @@ def npy(dictionary):
     return NPY_HEADER + dictionary.encode().ljust(0x75) + b"\n"
 
 
+def hdf5(written, shape):
+    """The bytes of a file whose only dataset says to have another shape than was written."""
+    whole = io.BytesIO()
+    with h5py.File(whole, "w") as file:
+        file["rows"] = np.ones(written)
+    was, said = (np.array(s, "<u8").tobytes() for s in (written, shape))
+    assert was in whole.getvalue()
+    return whole.getvalue().replace(was, said)
+
+
+def found_by_fuzzing(name):
+    return Path(__file__).parents[1].joinpath("fuzz/corpus/hdf5", name).read_bytes()
+
+
 MALFORMED = {
     "ragged.csv": (b"1,2\n3,4\n5\n", "line 3: 1 fields where the first line has 2"),
     "text.csv": (b"x,y\n1,2\n3,oops\n", 'line 3: column 2 (y): "oops" is not a number'),
@@ -35,6 +52,11 @@ MALFORMED = {
     "cut.idx": (b"\0\0\x08\x02\0\0\0\x02\0\0\0\x02abc", "row 1: "),
     "cut.csv.gz": (gzip.compress(b"1,2\n" * 1000)[:-9], "gzip file is cut off"),
     "damaged.h5": (b"\x89HDF\r\n\x1a\n" + bytes(50), "HDF5"),
+    "short.h5": (hdf5((3, 2), (2000, 2)), "row 0: HDF5 cannot read this and the 1999 that follow"),
+    "wide.h5": (hdf5((3, 2), (3, 2**50)), "the shape is absurd"),
+    "crash.h5": (found_by_fuzzing("crash.h5"), "HDF5"),
+    "precision.h5": (found_by_fuzzing("precision.h5"), "no dataset of numbers"),
+    "unreadable.h5": (hdf5((3, 2), (2**63, 2)), 'cannot read the header of the dataset "rows"'),
     "empty": (b"", "empty"),
     "binary": (b"\1\0\2\0\3", "no known format"),
 }
@@ -46,7 +68,7 @@ def test_malformed_data_name_file_place_and_reason(roipca, tmp_path, name):
     (tmp_path / name).write_bytes(content)
     said = roipca.refuse("fit", name, "-k", 1, "-o", "m", "--scores", "s.csv")
     assert said.startswith(f"roipca: {name}: ") and reason in said
-    if name != "damaged.h5":
+    if not name.endswith(".h5"):
         said = roipca.refuse("fit", "-", "-k", 1, "-o", "m", data=content)
         assert said.startswith("roipca: standard input: ")
 
@@ -125,6 +147,9 @@ def test_data_and_models_are_not_confused(roipca, model):
         (["fit", "a.csv", "-k", "1", "--delimiter", "ab"], "--delimiter"),
         (["fit", "-", "-", "-k", "1"], "only once"),
         (["fit", "a.csv", "-k", "1", "--wrong"], "--wrong"),
+        (["fit", "--foo"], "there is no option --foo"),
+        (["fit", "a.csv", "--component", "2"], "there is no option --component"),
+        (["merge", "m", "--foo", "--bar"], "there is no option --foo"),
         (["transform", "m", "a.csv", "-o", "s.doc"], ".npy, .csv"),
         (["merge", "m"], "MODEL"),
         (["report", "m", "--image", "28"], "--image"),

@@ -20,7 +20,7 @@ inline std::unique_ptr<PeekedStream> bytes_in_memory(const std::uint8_t* data, s
 
 template <typename T>
 void read_everything(RowReader<T>& reader) {
-  RowBlock<T> block;
+  PlacedRows<T> block;
   do {
     block.rows.resize(16, reader.columns());
     block.count = 0;

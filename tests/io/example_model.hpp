@@ -1,16 +1,14 @@
 /// A small model with numbers that are easily lost on the way to disk, and its bytes in memory.
 #pragma once
 
-#include <bit>
 #include <cmath>
-#include <cstdint>
-#include <cstring>
 #include <limits>
 #include <span>
 #include <string>
 
 #include "io/memory_source.hpp"
 #include "io/model_codec.hpp"
+#include "support/same_bits.hpp"
 
 namespace roipca::io {
 
@@ -71,25 +69,9 @@ std::string refusal(const std::string& bytes) {
   }
 }
 
-template <typename Array>
-bool same_bits(const Array& a, const Array& b) {
-  if (a.rows() != b.rows() || a.cols() != b.cols()) return false;
-  const auto size = static_cast<std::size_t>(a.size()) * sizeof(typename Array::Scalar);
-  return size == 0 || std::memcmp(a.data(), b.data(), size) == 0;
-}
-
-inline bool same_bits(double a, double b) {
-  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
-}
-
 template <typename T>
 bool same_bits(const Model<T>& a, const Model<T>& b) {
-  return a.options == b.options && a.n_components == b.n_components && a.rows == b.rows &&
-         same_bits(a.weight, b.weight) && same_bits(a.weight_squares, b.weight_squares) &&
-         same_bits(a.scatter_trace, b.scatter_trace) && same_bits(a.mean, b.mean) &&
-         same_bits(a.mean_tail, b.mean_tail) && same_bits(a.scatter, b.scatter) &&
-         same_bits(a.eigenvalues, b.eigenvalues) && same_bits(a.basis, b.basis) &&
-         a.feature_names == b.feature_names;
+  return support::first_difference(a, b).empty();
 }
 
 }  // namespace roipca::io

@@ -99,6 +99,18 @@ TEST_F(ModelFile, FeatureNamesThatNoFileCanHoldAreRefused) {
   EXPECT_EQ(names_in_folder(), std::vector<std::string>{});
 }
 
+TEST_F(ModelFile, ParametersComeBackAsTheyWereOrAreRefused) {
+  auto model = example_model<double>();
+  model.parameters = "{\"n_components\": 0.9, \"note\": \"L\u00e4nge\\n\"}";
+  save(model, folder_ / "model");
+  EXPECT_TRUE(same_bits(load<double>(folder_ / "model"), model));
+  for (const std::string& unfit : {std::string("\xFF"), std::string(1 << 20, 'd')}) {
+    model.parameters = unfit;
+    EXPECT_THROW(save(model, folder_ / "other"), FileError);
+  }
+  EXPECT_EQ(names_in_folder(), std::vector<std::string>{"model"});
+}
+
 TEST_F(ModelFile, AModelLargerThanOneWriteComesBack) {
   Model<double> model = example_model<double>();
   model.mean = model.mean_tail = model.scatter = Vector<double>::LinSpaced(300000, 1.0, 2.0);

@@ -1,6 +1,7 @@
 """Bad input: a ValueError in scikit-learn's words, and the estimator as before."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from oracle import state
 from scipy import sparse
@@ -42,6 +43,13 @@ def test_bad_rows_are_refused_and_nothing_is_lost(rows, message):
         assert state(pca) == before
 
 
+@pytest.mark.parametrize("made", [np.array, list, tuple, pd.Series])
+def test_one_row_is_sent_to_update(rows, made):
+    for pca in (OnlinePCA(4), OnlinePCA(4).fit(rows)):
+        with pytest.raises(ValueError, match=r"Expected 2D array, got 1D array instead: update\(x\) adds"):
+            pca.partial_fit(made(rows[0]))
+
+
 def test_the_bad_row_is_named(rows):
     with pytest.raises(ValueError, match="row 498: NaN in column 3"):
         OnlinePCA(4).fit(with_value(rows, np.nan))
@@ -59,7 +67,6 @@ def test_a_bad_number_late_in_sparse_rows_changes_nothing():
 
 
 def test_a_failed_fit_of_a_frame_keeps_the_names(rows):
-    pd = pytest.importorskip("pandas")
     pca = OnlinePCA(2).fit(pd.DataFrame(rows[:, :2], columns=["a", "b"]))
     before = state(pca)
     with pytest.raises(ValueError, match="NaN"):

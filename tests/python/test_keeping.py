@@ -1,12 +1,18 @@
 """Saving, loading, pickling, copying and merging."""
 
 import copy
+import gzip
 import pickle
+import subprocess
+import sysconfig
+from pathlib import Path
 
 import joblib
 import numpy as np
+import pandas as pd
 import pytest
 from oracle import batch_components, state, subspace_error
+from safetensors.numpy import save_file
 
 from roipca import OnlinePCA
 from roipca._parameters import METHODS
@@ -19,9 +25,72 @@ def test_a_loaded_model_reads_the_same(rows, tmp_path, dtype, method):
     pca.save(tmp_path / "model.safetensors")
     loaded = OnlinePCA.load(str(tmp_path / "model.safetensors"))
     assert state(loaded) == state(pca)
-    resolved = "exact" if method == "auto" else method  # a model says what made it
-    assert loaded.get_params() == {**pca.get_params(), "method": resolved, "n_jobs": 1}
+    assert loaded.get_params() == pca.get_params()
     assert loaded.partial_fit(rows).n_samples_seen_ == 2 * len(rows)
+
+
+@pytest.mark.parametrize("n_components", [3, np.int64(3), 0.9, np.float64(0.75), None])
+def test_a_loaded_estimator_has_the_parameters_that_it_was_saved_with(rows, tmp_path, n_components):
+    pca = OnlinePCA(n_components, whiten=True, n_jobs=-1).fit(rows)
+    pca.save(tmp_path / "model")
+    loaded = OnlinePCA.load(tmp_path / "model")
+    assert loaded.get_params() == pca.get_params()
+    assert state(loaded) == state(pca)
+    assert np.array_equal(loaded.transform(rows), pca.transform(rows))
+    # and the number of components goes on being found anew
+    more = 10 * rows @ np.random.default_rng(1).standard_normal((30, 30))
+    assert loaded.partial_fit(more).n_components_ == pca.partial_fit(more).n_components_
+
+
+@pytest.mark.parametrize("n_components", [3, 0.9, None])
+def test_estimators_merge_after_loading_as_before(rows, tmp_path, n_components):
+    halves = [OnlinePCA(n_components).partial_fit(part) for part in (rows[:100], rows[100:] * np.arange(30))]
+    loaded = []
+    for half in halves:
+        half.save(tmp_path / "model")
+        loaded.append(OnlinePCA.load(tmp_path / "model"))
+    assert state(loaded[0].merge(loaded[1])) == state(halves[0].merge(halves[1]))
+
+
+def test_a_model_file_without_parameters_loads_with_what_made_it(rows, tmp_path):
+    model = OnlinePCA(3, whiten=True).fit(rows)._model
+    for parameters in ("", "from somewhere else", "[1, 2]"):
+        model.save(tmp_path / "model", [], parameters)
+        loaded = OnlinePCA.load(tmp_path / "model")
+        assert loaded.get_params() == OnlinePCA(3, method="exact", n_jobs=1).get_params()
+        assert not hasattr(loaded, "feature_names_in_")
+
+
+def test_parameters_of_a_later_version_are_passed_over(rows, tmp_path):
+    OnlinePCA(3).fit(rows)._model.save(tmp_path / "model", [], '{"whiten": true, "colour": "blue"}')
+    assert OnlinePCA.load(tmp_path / "model").whiten is True
+
+
+def test_feature_names_are_saved_and_loaded(rows, tmp_path):
+    frame = pd.DataFrame(rows, columns=["", 'a "quoted" name', "Länge", *(f"x{j}" for j in range(27))])
+    OnlinePCA(2).fit(frame).save(tmp_path / "model")
+    loaded = OnlinePCA.load(tmp_path / "model")
+    assert list(loaded.feature_names_in_) == list(frame.columns)
+    loaded.partial_fit(frame)
+    with pytest.raises(ValueError, match="feature names should match"):
+        loaded.partial_fit(frame.rename(columns={"x3": "other"}))
+
+
+def test_feature_names_too_long_for_a_file_are_left_out_with_a_warning(tmp_path):
+    pca = OnlinePCA(1).fit(pd.DataFrame(np.eye(2), columns=["a", "b" * 1_000_000]))
+    with pytest.warns(UserWarning, match="too long"):
+        pca.save(tmp_path / "model")
+    assert not hasattr(OnlinePCA.load(tmp_path / "model"), "feature_names_in_")
+
+
+def test_column_names_of_the_command_reach_python(tmp_path):
+    (tmp_path / "rows.csv").write_text("height,weight\n1,2\n3,5\n4,4\n")
+    command = Path(sysconfig.get_path("scripts"), "roipca")
+    subprocess.run([command, "fit", "rows.csv", "-k", "1"], cwd=tmp_path, check=True, capture_output=True)
+    pca = OnlinePCA.load(tmp_path / "model.safetensors")
+    assert list(pca.feature_names_in_) == ["height", "weight"]
+    pca.save(tmp_path / "again")
+    assert list(OnlinePCA.load(tmp_path / "again").feature_names_in_) == ["height", "weight"]
 
 
 def test_a_file_that_is_no_model_is_refused(tmp_path):
@@ -33,10 +102,40 @@ def test_a_file_that_is_no_model_is_refused(tmp_path):
         OnlinePCA.load(path)
 
 
+def _npy(path):
+    with open(path, "wb") as file:
+        np.save(file, np.eye(3))
+
+
+NO_MODELS = {
+    "an empty file": lambda path: path.touch(),
+    "NumPy array": _npy,
+    "text, such as CSV": lambda path: path.write_text("height,weight\n1,2\n"),
+    "gzip": lambda path: path.write_bytes(gzip.compress(b"1,2\n")),
+    "a pickle: load it with pickle": lambda path: joblib.dump(OnlinePCA(1), path),
+    "safetensors file of something else": lambda path: save_file({"weights": np.eye(3)}, path),
+    "data of another kind": lambda path: path.write_bytes(bytes(range(7)) * 100),
+}
+
+
+@pytest.mark.parametrize("kind", NO_MODELS)
+def test_what_is_no_model_is_told_what_it_seems_to_be(tmp_path, kind):
+    NO_MODELS[kind](tmp_path / "file")
+    with pytest.raises(OSError, match=rf"file: not a model, but .*{kind}.* that OnlinePCA\.save"):
+        OnlinePCA.load(tmp_path / "file")
+
+
+def test_a_damaged_model_is_not_taken_for_something_else(tmp_path):
+    path = tmp_path / "model"
+    OnlinePCA(1).fit(np.eye(3)).save(path)
+    path.write_bytes(path.read_bytes()[:30])
+    with pytest.raises(OSError, match="model: byte 8: the header: need .* have 22"):
+        OnlinePCA.load(path)
+
+
 @pytest.mark.parametrize("n_components", [3, 0.9, None])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_a_copy_reads_the_same_and_keeps_parameters_and_names(rows, tmp_path, n_components, dtype):
-    pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(rows.astype(dtype), columns=[f"x{j}" for j in range(30)])
     pca = OnlinePCA(n_components, whiten=True).set_output(transform="pandas").fit(frame)
     joblib.dump(pca, tmp_path / "pca")
@@ -126,7 +225,6 @@ def test_merging_leaves_both_as_they_were(rows):
 
 
 def test_models_that_do_not_fit_together_are_not_merged(rows):
-    pd = pytest.importorskip("pandas")
     pca = OnlinePCA(4).fit(rows)
     for other in (
         OnlinePCA(4).fit(rows.astype(np.float32)),
@@ -134,6 +232,9 @@ def test_models_that_do_not_fit_together_are_not_merged(rows):
         OnlinePCA(4).fit(rows[:, :9]),
     ):
         with pytest.raises(ValueError):
+            pca.merge(other)
+    for other in (3, None, "model.safetensors", pca.components_):
+        with pytest.raises(TypeError, match=f"merge takes another OnlinePCA, not {type(other).__name__}"):
             pca.merge(other)
     named = [OnlinePCA(1).fit(pd.DataFrame(np.eye(2), columns=list(names))) for names in ("ab", "cd")]
     with pytest.raises(ValueError, match="feature names should match"):

@@ -134,9 +134,9 @@ def test_whole_numbers_and_truth_values_of_a_table_are_numbers():
         (pa.table({}), "no columns"),
         (np.empty((0, 3)), r"0 sample\(s\)"),
         (iter([]), r"0 sample\(s\)"),
-        (np.ones(5), "Expected 2D array"),
-        ("rows.xyz", "a .npy, .parquet or .zarr file was expected"),
-        ("rows.h5", "open it with h5py"),
+        (np.ones(5), r"Expected 2D array, got 1D array instead: update\(x\) adds one row"),
+        (iter(np.eye(6)), r"In rows 0 to 5 .* got 1D array instead: update\(x\) adds one row"),
+        (np.eye(6).tolist(), r"got 1D array instead: update\(x\) adds one row"),
     ],
 )
 def test_a_bad_source_is_refused_and_nothing_is_lost(X, source, message):
@@ -145,6 +145,35 @@ def test_a_bad_source_is_refused_and_nothing_is_lost(X, source, message):
     with pytest.raises(ValueError, match=message):
         pca.fit_stream(source, progress=False)
     assert state(pca) == before
+
+
+@pytest.mark.parametrize(
+    "name, message",
+    [
+        ("rows.xyz", "a .npy, .parquet or .zarr file was expected"),
+        ("rows.h5", "open it with h5py"),
+        ("rows.csv", r"fit_stream\(pandas.read_csv\('.*rows.csv', chunksize=10_000\)\)"),
+        ("rows.csv.gz", "roipca fit .*rows.csv.gz -k 10"),
+    ],
+)
+def test_a_path_that_cannot_be_streamed_says_what_to_do(tmp_path, name, message):
+    (tmp_path / name).touch()
+    with pytest.raises(ValueError, match=message):
+        OnlinePCA(2).fit_stream(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["rows", "rows.npy", "rows.csv", "rows.parquet", "rows.zarr"])
+def test_a_missing_file_is_named_with_the_folder(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileNotFoundError, match=f"^{name}: no such file .*{tmp_path}"):
+        OnlinePCA(2).fit_stream(name)
+
+
+def test_csv_is_streamed_by_pandas_as_the_message_says(X, tmp_path):
+    frame_of(X).to_csv(tmp_path / "rows.csv", index=False)
+    pca = OnlinePCA(2).fit_stream(pd.read_csv(tmp_path / "rows.csv", chunksize=300), progress=False)
+    assert pca.n_samples_seen_ == 1000 and list(pca.feature_names_in_) == NAMES
+    np.testing.assert_allclose(pca.mean_, X.mean(axis=0))
 
 
 def test_what_is_no_source_is_told_so():
@@ -158,21 +187,29 @@ def test_what_is_no_source_is_told_so():
         OnlinePCA(2).fit_stream(np.eye(3), batch_size=0)
 
 
-def test_a_missing_library_is_named_with_its_extra(monkeypatch):
+def test_a_missing_library_is_named_with_its_extra(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "pyarrow.dataset", None)
+    (tmp_path / "rows.parquet").touch()
     with pytest.raises(ImportError, match=r"needs pyarrow: pip install 'roipca\[parquet\]'"):
-        _sources.open_source("rows.parquet", None, None)
+        _sources.open_source(tmp_path / "rows.parquet", None, None)
 
 
 def test_after_a_bad_block_the_rows_before_it_are_kept_and_the_stream_goes_on(X):
     bad = X[600:700].copy()
     bad[50, 2] = np.nan
     pca = OnlinePCA(2)
-    with pytest.raises(ValueError, match="In rows 600 to 699 of the stream: .*\nrow 50: NaN in column 2"):
+    with pytest.raises(ValueError, match="In rows 600 to 699 of the stream: .*\nrow 650: NaN in column 2"):
         pca.fit_stream([X[:300], X[300:600], bad, X[700:]], progress=False)
     assert pca.n_samples_seen_ == 600
     pca.fit_stream(X[600:], resume=True, progress=False)
     assert np.array_equal(pca.components_, OnlinePCA(2).partial_fit(X).components_)
+
+
+@pytest.mark.parametrize("made", [np.array, sparse.csr_array])
+def test_a_bad_row_is_numbered_from_the_start_of_the_stream(X, made):
+    X[999, 1] = 1e200
+    with pytest.raises(ValueError, match="row 999: 1e.200 .too large"):
+        OnlinePCA(2).fit_stream((made(part) for part in np.array_split(X, 7)), progress=False)
 
 
 def test_a_stream_starts_afresh_unless_it_resumes(X):

@@ -4,15 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <bit>
 #include <cmath>
-#include <cstdint>
-#include <cstring>
 #include <limits>
 #include <string>
 
 #include "roipca/model.hpp"
 #include "roipca/subspace.hpp"
+#include "support/same_bits.hpp"
 
 namespace roipca::support {
 
@@ -66,34 +64,6 @@ inline Options options_for(const Way& way, Index n_components) {
   options.update = way.update;
   options.n_components = n_components;
   return options;
-}
-
-template <typename Array>
-bool same_bits(const Array& a, const Array& b) {
-  if (a.rows() != b.rows() || a.cols() != b.cols()) return false;
-  const auto size = static_cast<std::size_t>(a.size()) * sizeof(typename Array::Scalar);
-  return size == 0 || std::memcmp(a.data(), b.data(), size) == 0;
-}
-
-inline bool same_bits(double a, double b) {
-  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
-}
-
-/// Names the first field that differs; empty where none does.
-template <typename T>
-std::string first_difference(const Model<T>& a, const Model<T>& b) {
-  if (!(a.options == b.options)) return "options";
-  if (a.n_components != b.n_components) return "n_components";
-  if (a.rows != b.rows) return "rows";
-  if (!same_bits(a.weight, b.weight)) return "weight";
-  if (!same_bits(a.weight_squares, b.weight_squares)) return "weight_squares";
-  if (!same_bits(a.scatter_trace, b.scatter_trace)) return "scatter_trace";
-  if (!same_bits(a.mean, b.mean)) return "mean";
-  if (!same_bits(a.mean_tail, b.mean_tail)) return "mean_tail";
-  if (!same_bits(a.scatter, b.scatter)) return "scatter";
-  if (!same_bits(a.eigenvalues, b.eigenvalues)) return "eigenvalues";
-  if (!same_bits(a.basis, b.basis)) return "basis";
-  return {};
 }
 
 /// max |Q^T Q - I|.

@@ -10,7 +10,7 @@ namespace {
 template <typename T>
 RowMatrix<T> all_of(RowSource<T>& source) {
   RowMatrix<T> all(0, source.columns());
-  while (const RowBlock<T>* block = source.next()) {
+  while (const PlacedRows<T>* block = source.next()) {
     all.conservativeResize(all.rows() + block->count, Eigen::NoChange);
     all.bottomRows(block->count) = block->rows.topRows(block->count);
   }

@@ -1,0 +1,44 @@
+/// Models and numbers compared to the last bit, so that 0 and -0 differ.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+#include "roipca/model.hpp"
+
+namespace roipca::support {
+
+template <typename Array>
+bool same_bits(const Array& a, const Array& b) {
+  if (a.rows() != b.rows() || a.cols() != b.cols()) return false;
+  const auto size = static_cast<std::size_t>(a.size()) * sizeof(typename Array::Scalar);
+  return size == 0 || std::memcmp(a.data(), b.data(), size) == 0;
+}
+
+inline bool same_bits(double a, double b) {
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+}
+
+/// Names the first field that differs; empty where none does.
+template <typename T>
+std::string first_difference(const Model<T>& a, const Model<T>& b) {
+  if (!(a.options == b.options)) return "options";
+  if (a.n_components != b.n_components) return "n_components";
+  if (a.rows != b.rows) return "rows";
+  if (!same_bits(a.weight, b.weight)) return "weight";
+  if (!same_bits(a.weight_squares, b.weight_squares)) return "weight_squares";
+  if (!same_bits(a.scatter_trace, b.scatter_trace)) return "scatter_trace";
+  if (!same_bits(a.mean, b.mean)) return "mean";
+  if (!same_bits(a.mean_tail, b.mean_tail)) return "mean_tail";
+  if (!same_bits(a.scatter, b.scatter)) return "scatter";
+  if (!same_bits(a.eigenvalues, b.eigenvalues)) return "eigenvalues";
+  if (!same_bits(a.basis, b.basis)) return "basis";
+  if (a.feature_names != b.feature_names) return "feature_names";
+  if (a.parameters != b.parameters) return "parameters";
+  return {};
+}
+
+}  // namespace roipca::support
