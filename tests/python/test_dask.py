@@ -2,10 +2,12 @@
 
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,6 +22,8 @@ distributed = pytest.importorskip("distributed")
 pd = pytest.importorskip("pandas")
 
 import roipca.dask  # noqa: E402
+
+GUIDE = Path(__file__).parents[2] / "docs" / "clusters.md"
 
 
 @pytest.fixture(scope="module")
@@ -236,6 +240,15 @@ def test_a_bad_row_fails_the_job_and_names_itself(client, rows, bad, what):
     rows[333, 3] = bad
     with pytest.raises(ValueError, match=rf"In partition 2: Input X contains {what}[^$]*row 133: .* in column 3"):
         roipca.dask.fit(cut(rows, 100, 100, 300), 3)
+
+
+def test_the_guide_runs(alone):
+    blocks = re.findall(r"^```python\n(.*?)^```", GUIDE.read_text(), flags=re.DOTALL | re.MULTILINE)
+    assert len(blocks) == 4
+    namespace = {}
+    for block in blocks:
+        exec(compile(block, str(GUIDE), "exec"), namespace)
+    assert namespace["pca"].n_samples_seen_ == 5_000
 
 
 def test_what_cannot_be_fitted_is_refused_before_anything_runs(rows):

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -140,6 +141,12 @@ def test_arrays_that_are_missing_or_of_another_length_are_named(spark):
         df = spark.createDataFrame([([1.0, 2.0],), ([3.0, 5.0],), (row,)], "x array<double>").coalesce(1)
         with pytest.raises(ValueError, match=f"In partition 0: [^$]*{what}"):
             roipca.spark.fit(df, "x", 1)
+
+
+def test_the_guide_runs(spark):
+    guide = Path(__file__).parents[2] / "docs" / "clusters.md"
+    block = re.search(r"^```python spark\n(.*?)^```", guide.read_text(), flags=re.DOTALL | re.MULTILINE)[1]
+    exec(compile(block, str(guide), "exec"), {})
 
 
 def test_what_cannot_be_fitted_is_refused_before_anything_runs(spark, rows):
