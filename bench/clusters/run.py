@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
 
 import costs
-import report
+import tables
 import with_dask
 import with_spark
 from measure import batch_basis, low_rank_rows
@@ -35,9 +35,10 @@ def measure(quick):
     X = low_rank_rows(d, m, rows)
     truth = batch_basis(X, m)
     say("two workers against one")
-    scaling = with_dask.scaling(*(((300, 5, 2_000, 4)) if quick else (1000, 10, 10_000, 24)))
+    scaling = with_dask.scaling(*(((300, 5, 2_000, 4)) if quick else (1000, 10, 10_000, 16)))
     say("costs of fit, merge and transfer")
     found = {"scaling": scaling, "costs": [costs.of(d, m) for d in ((500,) if quick else (1_000, 10_000))]}
+    found["overheads"] = with_dask.overheads()
     say("on Dask")
     found["contest"] = with_dask.contest(X, m, truth)
     say("on Spark")
@@ -51,11 +52,11 @@ def main():
     parser.add_argument("--quick", action="store_true", help="small sizes, to see that it runs")
     quick = parser.parse_args().quick
     busy = os.getloadavg()[0]
-    text = report.tables(measure(quick), busy)
+    text = tables.text(measure(quick), busy)
     if quick:
         print(text)
     else:
-        report.put(text, ROOT / "docs" / "clusters.md")
+        tables.put(text, ROOT / "docs" / "clusters.md")
 
 
 if __name__ == "__main__":

@@ -41,6 +41,22 @@ def scaling(d, m, rows, partitions, turns=3):
     return {"seconds": best, "rows": partitions * rows, "features": d, "components": m, "partitions": partitions}
 
 
+def overheads(size=2_000_000, count=50, tasks=500):
+    """Measured between two workers of this machine: bytes a second from one to the other, and seconds of Dask's
+    scheduler for a task."""
+    with cluster(2) as running, distributed.Client(running) as client:
+        here, there = client.scheduler_info()["workers"]
+        models = client.map(lambda i: bytes([i % 256]) * size, range(count), workers=[here], pure=False)
+        distributed.wait(models)
+        start = time.perf_counter()
+        distributed.wait(client.map(len, models, workers=[there], pure=False))
+        moving = time.perf_counter() - start
+        start = time.perf_counter()
+        distributed.wait(client.map(lambda i: i, range(tasks), pure=False))
+        scheduling = (time.perf_counter() - start) / tasks
+    return {"bandwidth": size * count / (moving - count * scheduling), "task": scheduling}
+
+
 def contest(X, m, truth, partitions=12):
     """[(label, seconds, bytes, error)] on the same rows in the memory of two workers."""
     found = []

@@ -38,7 +38,7 @@ def merge_tree(parts: Iterable[Part | None], merge: Callable[[Part, Part], Part]
 
 
 def settled(pca: OnlinePCA) -> OnlinePCA:
-    """A copy that begins from the model of the rows so far. It is the smallest to send: it has no rows waiting."""
+    """A copy that begins from the model of the rows so far: the smallest to send, with no rows waiting."""
     learned = pca._learned
     return clone(pca)._learn_from(pca, Fitted.from_model(learned.core.model(), learned.requested))
 

@@ -16,7 +16,12 @@ dask = optional("dask", "dask")
 
 
 def fit(
-    X: Any, n_components: int | float | None = None, *, sample_weight: Any = None, compute: bool = True, **options: Any
+    X: Any,
+    n_components: int | float | None = None,
+    *,
+    sample_weight: Any = None,
+    compute: bool = True,
+    **options: Any,
 ) -> Any:
     """The estimator of all rows of a Dask collection.
 
@@ -94,8 +99,7 @@ def transform(pca: OnlinePCA, X: Any) -> Any:
     dtype, width = pca._learned.dtype, pca.n_components_
     shared = dask.delayed(pca)
     if hasattr(X, "columns"):
-        empty = X._meta_nonempty.iloc[:0, :0].assign(**{name: dtype.type() for name in pca.get_feature_names_out()})
-        return X.map_partitions(_frame_scores, shared, meta=empty.astype(dtype))
+        return X.map_partitions(_frame_scores, shared, meta=_frame_scores(X._meta, pca))
     X = _whole_rows(X)
     return X.map_blocks(
         _scores, shared, dtype=dtype, chunks=(X.chunks[0], (width,)), meta=np.empty((0, width), dtype)

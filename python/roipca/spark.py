@@ -15,7 +15,6 @@ from .online_pca import OnlinePCA
 
 pa = optional("pyarrow", "spark")
 pd = optional("pandas", "spark")
-sql = optional("pyspark.sql", "spark")
 F = optional("pyspark.sql.functions", "spark")
 types = optional("pyspark.sql.types", "spark")
 
@@ -67,8 +66,8 @@ def fit(
     recipe = Recipe.of({"n_components": n_components, **options}, is_float32)
     weights = [] if sample_weight is None else [_column(df, sample_weight).cast("double").alias("weight")]
     models = df.select(rows.alias("row"), *weights).mapInArrow(_fit_partition(recipe), _MODELS)
-    groups = models.groupBy((F.col("partition") / GROUP).cast("int")).applyInPandas(_merge_group(recipe), _MODELS)
-    found = _collect(groups)
+    groups = models.groupBy((F.col("partition") / GROUP).cast("int"))
+    found = _collect(groups.applyInPandas(_merge_group(recipe), _MODELS))
     in_order = [found.get(number) for number in range(max(found, default=-1) + 1)]
     return recipe.finish(recipe.merge(in_order), None if isinstance(columns, str) else list(columns))
 
@@ -105,10 +104,10 @@ def transform(pca: OnlinePCA, df: Any, columns: str | Sequence[str], output: str
     pca = settled(pca)
     if not isinstance(columns, str):
         pca._check_names(columns)
-    vars(pca).pop("feature_names_in_", None)  # rows come without names
+    pca.__dict__.pop("feature_names_in_", None)  # rows come without names
     number = types.FloatType() if pca._learned.dtype == np.float32 else types.DoubleType()
 
-    def scores(rows: pd.Series) -> pd.Series:
+    def scores(rows: pd.Series) -> pd.Series:  # type: ignore[name-defined]
         return pd.Series(list(pca.transform(np.stack(rows))))
 
     return df.withColumn(output, F.pandas_udf(scores, types.ArrayType(number))(_rows(df, columns)[0]))
@@ -127,7 +126,8 @@ def _rows(df: Any, columns: str | Sequence[str]) -> tuple[Any, bool]:
     if kind.typeName() == "vectorudt":
         return optional("pyspark.ml.functions", "spark").vector_to_array(column), False
     raise ValueError(
-        f"Column {columns!r} holds {kind.simpleString()}, neither arrays nor vectors: give columns of numbers as a list"
+        f"Column {columns!r} holds {kind.simpleString()}, neither arrays nor vectors: "
+        "give columns of numbers as a list"
     )
 
 
@@ -145,10 +145,12 @@ def _fit_partition(recipe: Recipe) -> Callable[[Iterator[Any]], Iterator[Any]]:
     def run(batches: Iterator[Any]) -> Iterator[Any]:
         from pyspark import TaskContext
 
-        number = TaskContext.get().partitionId()
+        task: Any = TaskContext.get()
+        number = task.partitionId()
         model = recipe.fit(number, (_arrays(*batch.columns) for batch in batches))
         if model is not None:
-            yield pa.RecordBatch.from_arrays([pa.array([number], pa.int32()), pa.array([model])], ["partition", "model"])
+            columns = [pa.array([number], pa.int32()), pa.array([model], pa.binary())]
+            yield pa.RecordBatch.from_arrays(columns, ["partition", "model"])
 
     return run
 
@@ -176,7 +178,7 @@ def _merge_group(recipe: Recipe) -> Callable[[Any], Any]:
 
 
 def _collect(models: Any) -> dict[int, bytes]:
-    """The models by their number. A bad row, of which Spark tells by a trace, is a ValueError as elsewhere."""
+    """The models by their number. A bad row, of which Spark tells by a trace, is a ValueError again."""
     try:
         return {row["partition"]: bytes(row["model"]) for row in models.collect()}
     except Exception as error:

@@ -98,7 +98,9 @@ def test_bytes_moved_are_few_and_do_not_grow_with_the_rows(client):
     partitions, d, m, held = 40, 2000, 5, 15
 
     def received():
-        logs = client.run(lambda dask_worker: sum(move["total"] for move in dask_worker.transfer_incoming_log))
+        logs = client.run(
+            lambda dask_worker: sum(move["total"] for move in dask_worker.transfer_incoming_log)
+        )
         return sum(logs.values())
 
     moved = []
@@ -152,7 +154,9 @@ def test_partitions_may_be_empty_or_have_less_rows_than_components(alone, rows):
     pca = roipca.dask.fit(cut(rows, 0, 1, 480, 0, 0, 2, 17, 0), 4)
     assert pca.n_samples_seen_ == 500
     assert subspace_error(batch_components(rows, 4), pca.components_) < 1e-20
-    filled = merge_all(fitted([rows[:1], rows[1:481]], 4)).merge(merge_all(fitted([rows[481:483], rows[483:]], 4)))
+    filled = merge_all(fitted([rows[:1], rows[1:481]], 4)).merge(
+        merge_all(fitted([rows[481:483], rows[483:]], 4))
+    )
     assert state(pca) == state(filled)
 
 
@@ -238,7 +242,9 @@ def test_the_result_goes_on(alone, rows):
 @pytest.mark.parametrize("bad, what", [(np.nan, "NaN"), (np.inf, "infinity")])
 def test_a_bad_row_fails_the_job_and_names_itself(client, rows, bad, what):
     rows[333, 3] = bad
-    with pytest.raises(ValueError, match=rf"In partition 2: Input X contains {what}[^$]*row 133: .* in column 3"):
+    with pytest.raises(
+        ValueError, match=rf"In partition 2: Input X contains {what}[^$]*row 133: .* in column 3"
+    ):
         roipca.dask.fit(cut(rows, 100, 100, 300), 3)
 
 

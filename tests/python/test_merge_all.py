@@ -79,7 +79,7 @@ def test_components_are_exact_where_the_method_is(rows):
 
 
 def test_parts_of_less_rows_than_components_lose_nothing(rows):
-    X = rows[:14] # no more than are held
+    X = rows[:14]  # no more than are held
     pca = merge_all(fitted(np.array_split(X, 7), 4, method="roipca"))
     assert subspace_error(batch_components(X, 4), pca.components_) < 1e-18
 

@@ -78,7 +78,9 @@ def test_partitions_are_merged_in_their_order(spark, rows):
 
 def test_many_partitions_are_merged_by_the_executors_to_the_same_bits(spark, rows):
     df = cut(spark, rows, *[10] * 50)
-    assert state(roipca.spark.fit(df, df.columns, 4))[3:] == state(merge_all(fitted(np.split(rows, 50), 4)))[3:]
+    assert (
+        state(roipca.spark.fit(df, df.columns, 4))[3:] == state(merge_all(fitted(np.split(rows, 50), 4)))[3:]
+    )
 
 
 def test_columns_arrays_and_vectors_are_the_same_rows(spark, rows):
@@ -90,7 +92,10 @@ def test_columns_arrays_and_vectors_are_the_same_rows(spark, rows):
     quoted = [F.col("`" + name.replace("`", "``") + "`") for name in names]
     plain = df.select(F.array(*quoted).alias("array"), *(c.alias(f"x{j}") for j, c in enumerate(quoted)))
     both = VectorAssembler(inputCols=["x0", "x1", "x2"], outputCol="vector").transform(plain)
-    found = [roipca.spark.fit(df, names, 2), *(roipca.spark.fit(both, name, 2) for name in ("array", "vector"))]
+    found = [
+        roipca.spark.fit(df, names, 2),
+        *(roipca.spark.fit(both, name, 2) for name in ("array", "vector")),
+    ]
     assert len({pca.components_.tobytes() for pca in found}) == 1
     assert list(found[0].feature_names_in_) == names and not hasattr(found[1], "feature_names_in_")
     scores = roipca.spark.transform(found[2], both, "vector").toPandas()["scores"]
@@ -102,7 +107,9 @@ def test_scores_are_a_column_beside_the_others(spark, rows):
     pca = roipca.spark.fit(df, df.columns, 2)
     assert pca.components_.dtype == np.float32
     scored = roipca.spark.transform(pca, df, df.columns, output="z")
-    assert scored.columns == [*df.columns, "z"] and scored.schema["z"].dataType.simpleString() == "array<float>"
+    assert (
+        scored.columns == [*df.columns, "z"] and scored.schema["z"].dataType.simpleString() == "array<float>"
+    )
     expected = pca.transform(pd.DataFrame(rows[:, :5].astype(np.float32), columns=df.columns))
     np.testing.assert_allclose(np.stack(scored.toPandas()["z"]), expected, rtol=1e-4, atol=1e-4)
     with pytest.raises(ValueError, match="feature names"):
@@ -132,7 +139,9 @@ def test_a_bad_row_fails_the_job_and_names_itself(spark, rows, bad, what):
     X = rows[:, :3].astype(object)
     X[333, 1] = bad
     df = cut(spark, X, 100, 100, 300)
-    with pytest.raises(ValueError, match=rf"In partition 2: Input X contains {what}[^$]*row 133: .* in column 1"):
+    with pytest.raises(
+        ValueError, match=rf"In partition 2: Input X contains {what}[^$]*row 133: .* in column 1"
+    ):
         roipca.spark.fit(df, df.columns, 2)
 
 
@@ -170,7 +179,9 @@ def test_bytes_moved_are_few_and_do_not_grow_with_the_rows(spark):
     def moved():
         """Bytes that tasks wrote for other tasks, and that they sent to the driver."""
         spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
-        stages = store.stageList(None, False, False, spark.sparkContext._gateway.new_array(spark._jvm.double, 0), None)
+        stages = store.stageList(
+            None, False, False, spark.sparkContext._gateway.new_array(spark._jvm.double, 0), None
+        )
         found = [stages.apply(i) for i in range(stages.size())]
         return sum(stage.shuffleWriteBytes() + stage.resultSize() for stage in found)
 
@@ -217,7 +228,8 @@ def test_a_lost_executor_changes_no_bit(tmp_path):
     """Two executors in processes of their own, one of them killed in the middle of the job."""
     pytest.importorskip("psutil")
     parts = [
-        np.concatenate([np.random.default_rng(i).standard_normal((BATCH, 40)) for _ in range(3)]) for i in range(8)
+        np.concatenate([np.random.default_rng(i).standard_normal((BATCH, 40)) for _ in range(3)])
+        for i in range(8)
     ]
     program = tmp_path / "program.py"
     program.write_text(LOST_EXECUTOR.format(folder=os.path.dirname(__file__)))

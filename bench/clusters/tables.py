@@ -7,8 +7,6 @@ from machine import processor
 from roipca._partitions import GROUP
 
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
-NETWORK = 1.25e9 / 4  # bytes a second of a link of 10 Gbit/s, of which a cluster's messages get a quarter
-TASK = 0.5e-3  # seconds that Dask's scheduler has for a task, by its own documentation under a millisecond
 ROWS_EACH = 10_000_000
 PARTITION = 100_000
 
@@ -18,15 +16,19 @@ def table(header, rows):
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
 
 
-def predicted(cost, workers):
+def seconds(value):
+    return f"{value:,.0f} s" if value >= 10 else f"{value:.2g} s"
+
+
+def predicted(cost, overheads, workers):
     """(seconds of fitting, of merging, of moving, of scheduling) for ROWS_EACH rows a worker."""
     partitions = workers * ROWS_EACH // PARTITION
     fitting = ROWS_EACH * cost["row"]
     levels = math.ceil(math.log(partitions, GROUP))
     groups = sum(math.ceil(partitions / GROUP**level / workers) for level in range(1, levels + 1))
     merging = groups * (GROUP - 1) * cost["merge"]
-    moving = groups * GROUP * cost["bytes"] / NETWORK
-    return fitting, merging, moving, partitions * (1 + 1 / (GROUP - 1)) * TASK
+    moving = groups * GROUP * cost["bytes"] / overheads["bandwidth"]
+    return fitting, merging, moving, partitions * (1 + 1 / (GROUP - 1)) * overheads["task"]
 
 
 def scaling_text(scaling):
@@ -47,40 +49,42 @@ def cost_table(costs):
     return table(["features x components", "fit, a row", "merge of two models", "a model"], rows)
 
 
-def prediction_table(costs):
+def prediction_table(costs, overheads):
     rows = []
     for cost in costs:
         for workers in (10, 100, 1000):
-            parts = predicted(cost, workers)
+            parts = predicted(cost, overheads, workers)
             rows.append([f"{cost['features']:,} x {cost['components']}", f"{workers:,}", f"{workers * ROWS_EACH:,}",
-                         *(f"{seconds:.2g} s" for seconds in parts), f"{100 * parts[0] / sum(parts):.0f} %"])
-    header = ["features x components", "workers", "rows", "fit", "merge", "transfer", "scheduler", "of it spent fitting"]
+                         *map(seconds, parts), f"{100 * parts[0] / sum(parts):.0f} %"])
+    header = ["features x components", "workers", "rows", "fit", "merge", "transfer", "scheduler", "spent fitting"]
     return table(header, rows)
 
 
 def contest_table(contest):
-    rows = [[label, f"{seconds:.1f} s", f"{memory / 2**20:,.0f} MiB", f"{error:.0e}"]
-            for label, seconds, memory, error in contest]
+    rows = [[label, seconds(took), f"{memory / 2**20:,.0f} MiB", f"{error:.0e}"]
+            for label, took, memory, error in contest]
     return table(["", "time", "memory at the peak, beyond the rows", "error"], rows)
 
 
-def tables(measured, load):
+def text(measured, load):
     rows, d, m = measured["size"]
+    overheads = measured["overheads"]
     return "\n".join([
         f"On {processor()}; the load was {load:.1f} when the run began.\n",
         "### Two workers against one\n", scaling_text(measured["scaling"]),
         "### Costs\n", cost_table(measured["costs"]),
         "### From 10 to 1,000 workers\n",
-        f"From these costs, for {ROWS_EACH:,} rows a worker in partitions of {PARTITION:,}, with {NETWORK / 1e6:.0f} MB/s "
-        f"to each worker and {1e3 * TASK:.1f} ms of Dask's scheduler a task (both assumed, not measured):\n",
-        prediction_table(measured["costs"]),
+        f"From these costs, for {ROWS_EACH:,} rows a worker in partitions of {PARTITION:,}. Between two workers on this "
+        f"machine models move at {overheads['bandwidth'] / 1e6:.0f} MB/s, and Dask's scheduler takes "
+        f"{1e3 * overheads['task']:.2f} ms a task; put your network's speed in their place.\n",
+        prediction_table(measured["costs"], overheads),
         "### Side by side\n",
         f"{rows:,} rows of {d:,} features, {m} components, two workers with a thread each:\n",
         contest_table(measured["contest"]),
     ])
 
 
-def put(text, page):
+def put(written, page):
     """Between the markers of the page."""
-    found = re.sub(f"{BEGIN}.*{END}", lambda _: f"{BEGIN}\n{text}{END}", page.read_text(), flags=re.DOTALL)
+    found = re.sub(f"{BEGIN}.*{END}", lambda _: f"{BEGIN}\n{written}{END}", page.read_text(), flags=re.DOTALL)
     page.write_text(found)
