@@ -20,6 +20,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
 
+import accuracy
 import costs
 import tables
 import with_dask
@@ -43,6 +44,8 @@ def measure(quick):
     found["contest"] = with_dask.contest(X, m, truth)
     say("on Spark")
     found["contest"] += with_spark.contest(X, m, truth)
+    say("error beside that of one pass")
+    found["study"] = accuracy.study(1_000, 200, (3,)) if quick else accuracy.study()
     found["size"] = (rows, d, m)
     return found
 

@@ -1,5 +1,6 @@
 """Dask: every partition fitted where it lies, on clusters of several processes that the tests start."""
 
+import doctest
 import os
 import pickle
 import re
@@ -246,6 +247,11 @@ def test_a_bad_row_fails_the_job_and_names_itself(client, rows, bad, what):
         ValueError, match=rf"In partition 2: Input X contains {what}[^$]*row 133: .* in column 3"
     ):
         roipca.dask.fit(cut(rows, 100, 100, 300), 3)
+
+
+def test_examples_in_docstrings_run(alone):
+    result = doctest.testmod(roipca.dask)
+    assert result.attempted > 0 and result.failed == 0
 
 
 def test_the_guide_runs(alone):

@@ -1,5 +1,6 @@
 """Spark: every partition fitted where it lies, in local mode and with executors in processes of their own."""
 
+import doctest
 import hashlib
 import os
 import re
@@ -150,6 +151,11 @@ def test_arrays_that_are_missing_or_of_another_length_are_named(spark):
         df = spark.createDataFrame([([1.0, 2.0],), ([3.0, 5.0],), (row,)], "x array<double>").coalesce(1)
         with pytest.raises(ValueError, match=f"In partition 0: [^$]*{what}"):
             roipca.spark.fit(df, "x", 1)
+
+
+def test_examples_in_docstrings_run(spark):
+    result = doctest.testmod(roipca.spark)
+    assert result.attempted > 0 and result.failed == 0
 
 
 def test_the_guide_runs(spark):
