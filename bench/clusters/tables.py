@@ -33,11 +33,13 @@ def predicted(cost, overheads, workers):
 
 
 def scaling_text(scaling):
-    one, two = scaling["seconds"][1], scaling["seconds"][2]
+    (one, two), (cpu_one, cpu_two) = ((found[1], found[2]) for found in (scaling["seconds"], scaling["busiest"]))
     return (
         f"{scaling['rows']:,} rows of {scaling['features']:,} features in {scaling['partitions']} partitions, "
-        f"{scaling['components']} components, in the memory of Dask workers with a thread each, best of three: "
-        f"{one:.2f} s with one worker, {two:.2f} s with two, {one / two:.2f} times faster.\n"
+        f"{scaling['components']} components, in the memory of Dask workers with a thread each, median of five: "
+        f"{one:.2f} s with one worker, {two:.2f} s with two, {one / two:.2f} times faster. The busiest worker's CPU had "
+        f"{cpu_one:.2f} s of work with one and {cpu_two:.2f} s with two, {cpu_one / cpu_two:.2f} times less: what two "
+        "workers gain where each has a core of its own.\n"
     )
 
 
@@ -97,8 +99,8 @@ def text(measured, load):
         "### Costs\n", cost_table(measured["costs"]),
         "### From 10 to 1,000 workers\n",
         f"From these costs, for {ROWS_EACH:,} rows a worker in partitions of {PARTITION:,}. Between two workers on this "
-        f"machine models move at {overheads['bandwidth'] / 1e6:.0f} MB/s, and Dask's scheduler takes "
-        f"{1e3 * overheads['task']:.2f} ms a task; put your network's speed in their place.\n",
+        f"machine models moved at {overheads['bandwidth'] / 1e6:.0f} MB/s (put your network's speed in its place), and "
+        f"Dask's scheduler took {1e3 * overheads['task']:.2f} ms of CPU a task.\n",
         prediction_table(measured["costs"], overheads),
         "### Side by side\n",
         f"{rows:,} rows of {d:,} features, {m} components, two workers with a thread each:\n",

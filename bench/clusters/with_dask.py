@@ -1,5 +1,6 @@
 """On a Dask cluster of processes: two workers against one, and dask-ml's IncrementalPCA."""
 
+import contextlib
 import time
 
 import dask.array as da
@@ -26,24 +27,38 @@ def _made_by_workers(partitions, features, rows):
     return X
 
 
-def scaling(d, m, rows, partitions, turns=3):
-    """Seconds of a fit of rows that lie in the workers' memory, best of `turns`: {workers: seconds}, and the sizes."""
-    best = {1: np.inf, 2: np.inf}
-    for turn in range(turns):
-        for workers in best:
-            with cluster(workers) as running, distributed.Client(running):
-                X = _made_by_workers(partitions, d, rows)
-                roipca.dask.fit(X[:rows], m)  # imports, in every worker
-                start = time.perf_counter()
-                # Another oversampling is another computation, which no worker remembers.
-                roipca.dask.fit(X, m, oversampling=25)
-                best[workers] = min(best[workers], time.perf_counter() - start)
-    return {"seconds": best, "rows": partitions * rows, "features": d, "components": m, "partitions": partitions}
+def scaling(d, m, rows, partitions, turns=5):
+    """A fit of rows that lie in the workers' memory, by clusters of one and of two workers in alternation, so that
+    both meet the same load: {workers: median seconds}, and {workers: least CPU seconds of the busiest worker}, which
+    others on the machine do not change."""
+    seconds, busiest = {1: [], 2: []}, {1: [], 2: []}
+    with contextlib.ExitStack() as running:
+        clients, data = {}, {}
+        for workers in seconds:
+            client = distributed.Client(running.enter_context(cluster(workers)))
+            clients[workers] = running.enter_context(client)
+            data[workers] = _made_by_workers(partitions, d, rows)
+        for turn in range(turns):
+            for workers, client in clients.items():
+                with client.as_current():
+                    before, start = client.run(time.process_time), time.perf_counter()
+                    roipca.dask.fit(data[workers], m)
+                    seconds[workers].append(time.perf_counter() - start)
+                    after = client.run(time.process_time)
+                    busiest[workers].append(max(after[worker] - before[worker] for worker in after))
+    return {
+        "seconds": {workers: float(np.median(taken)) for workers, taken in seconds.items()},
+        "busiest": {workers: min(taken) for workers, taken in busiest.items()},
+        "rows": partitions * rows,
+        "features": d,
+        "components": m,
+        "partitions": partitions,
+    }
 
 
 def overheads(size=2_000_000, count=50, tasks=500):
-    """Measured between two workers of this machine: bytes a second from one to the other, and seconds of Dask's
-    scheduler for a task."""
+    """Measured between two workers of this machine: bytes a second from one to the other, and CPU seconds of Dask's
+    scheduler and client for a task."""
     with cluster(2) as running, distributed.Client(running) as client:
         here, there = client.scheduler_info()["workers"]
         models = client.map(lambda i: bytes([i % 256]) * size, range(count), workers=[here], pure=False)
@@ -51,10 +66,10 @@ def overheads(size=2_000_000, count=50, tasks=500):
         start = time.perf_counter()
         distributed.wait(client.map(len, models, workers=[there], pure=False))
         moving = time.perf_counter() - start
-        start = time.perf_counter()
+        start = time.process_time()
         distributed.wait(client.map(lambda i: i, range(tasks), pure=False))
-        scheduling = (time.perf_counter() - start) / tasks
-    return {"bandwidth": size * count / (moving - count * scheduling), "task": scheduling}
+        scheduling = (time.process_time() - start) / tasks
+    return {"bandwidth": size * count / moving, "task": scheduling}
 
 
 def contest(X, m, truth, partitions=12):

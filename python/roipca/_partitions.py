@@ -23,7 +23,7 @@ from .online_pca import OnlinePCA
 # Models that one task merges, a power of two: so the tasks' trees are branches of the tree of pairs.
 GROUP = 16
 
-_MODELS = {np.dtype(np.float32): _core.ModelF32, np.dtype(np.float64): _core.ModelF64}
+_MODELS: dict[np.dtype, Any] = {np.dtype(np.float32): _core.ModelF32, np.dtype(np.float64): _core.ModelF64}
 
 
 @dataclass(frozen=True)
