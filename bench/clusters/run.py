@@ -36,7 +36,7 @@ def measure(quick):
     X = low_rank_rows(d, m, rows)
     truth = batch_basis(X, m)
     say("two workers against one")
-    scaling = with_dask.scaling(*(((300, 5, 2_000, 4)) if quick else (1000, 10, 10_000, 16)))
+    scaling = with_dask.scaling(*(((300, 5, 2_000, 4)) if quick else (1000, 10, 10_000, 32)))
     say("costs of fit, merge and transfer")
     found = {"scaling": scaling, "costs": [costs.of(d, m) for d in ((500,) if quick else (1_000, 10_000))]}
     found["overheads"] = with_dask.overheads()
