@@ -6,7 +6,7 @@ FUZZ_SECONDS ?= 60
 .DEFAULT_GOAL := help
 # Prerequisites run in the order written, whatever -j says; Ninja does the parallel work.
 .NOTPARALLEL:
-.PHONY: help deps deps-dev deps-python deps-fuzz build python demo test soak asan fuzz tidy format format-check coverage bench paper install clean
+.PHONY: help deps deps-dev deps-python deps-clusters deps-fuzz build python demo test soak asan fuzz tidy format format-check coverage bench bench-clusters paper install clean
 
 SOURCES = $(shell find include src cli python tests -name '*.hpp' -o -name '*.cpp')
 
@@ -23,6 +23,9 @@ deps-dev: ## The same, with clang-format, clang-tidy and gcovr
 deps-python: ## The same as deps, with what the Python package is built with
 	@scripts/install-deps.sh --python
 
+deps-clusters: ## The same as deps-python, with Java for Spark
+	@scripts/install-deps.sh --clusters
+
 deps-fuzz: ## The same as deps, with clang and its fuzzer
 	@scripts/install-deps.sh --fuzz
 
@@ -30,7 +33,7 @@ build: ## Build library, program and tests in build/release
 	cmake --preset release
 	cmake --build --preset release
 
-python: deps-python ## Build the Python package, with what its tests need, in build/python-venv
+python: deps-clusters ## Build the Python package, with what its tests need, in build/python-venv
 	python3 -m venv build/python-venv
 	build/python-venv/bin/pip install -q scikit-build-core nanobind
 	build/python-venv/bin/pip install -q --no-build-isolation --config-settings=build-dir=build/python '.[test]'
@@ -44,7 +47,7 @@ test: deps build python ## Build everything and run all tests, of C++ and of Pyt
 	ctest --preset release --output-on-failure -j2
 	build/python-venv/bin/python -m pytest -q
 
-soak: python ## Kill 300 fits, fit a file of 8 GB and a pipe of 20 GB (9 GB of disk, some minutes)
+soak: python ## Run the tests that are too long for `make test` (9 GB of disk, some minutes)
 	build/python-venv/bin/python -m pytest -m soak -rP
 
 asan: deps ## Run all tests under the address and undefined behaviour sanitizers
@@ -80,6 +83,13 @@ bench: deps-python ## Time our methods beside their peers and write docs/perform
 	build/bench-venv/bin/pip install -q -r bench/requirements-optional.txt || echo "going on without"
 	build/bench-venv/bin/pip install -q .
 	build/bench-venv/bin/python bench/run.py
+
+bench-clusters: deps-clusters ## Measure Dask and Spark beside their own PCAs and write the tables of docs/clusters.md
+	python3 -m venv build/bench-clusters-venv
+	build/bench-clusters-venv/bin/pip install -q -r bench/clusters/requirements.txt
+	build/bench-clusters-venv/bin/pip install -q -r bench/clusters/requirements-optional.txt || echo "going on without"
+	build/bench-clusters-venv/bin/pip install -q '.[dask,spark]'
+	build/bench-clusters-venv/bin/python bench/clusters/run.py
 
 paper: deps-python ## Rerun the paper's experiments and write docs/paper.md (ONLY=table-mnist: one; DATA=folder)
 	python3 -m venv build/paper-venv

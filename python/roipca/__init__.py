@@ -1,7 +1,18 @@
 """Online PCA: one pass over a stream, memory for a few components, nothing to tune."""
 
+import importlib
+from typing import Any
+
 from ._core import instruction_set, version
+from ._merging import merge_all
 from .online_pca import OnlinePCA
 
 __version__ = version()
-__all__ = ["OnlinePCA", "__version__", "instruction_set"]
+__all__ = ["OnlinePCA", "__version__", "instruction_set", "merge_all"]
+
+
+def __getattr__(name: str) -> Any:
+    # Imported when first used: they need libraries that not everybody has.
+    if name in ("dask", "spark"):
+        return importlib.import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -81,7 +81,7 @@ def optional(module: str, extra: str) -> Any:
         return importlib.import_module(module)
     except ImportError as error:
         raise ImportError(
-            f"This source needs {module.partition('.')[0]}: pip install 'roipca[{extra}]'"
+            f"This needs {module.partition('.')[0]}: pip install 'roipca[{extra}]'"
         ) from error
 
 

@@ -135,7 +135,17 @@ void bind_model(nb::module_& module, const char* name) {
       .def_static(
           "load",
           [](const std::filesystem::path& path) { return without_gil([&] { return load<T>(path); }); },
-          nb::arg("path"));
+          nb::arg("path"))
+      .def("to_bytes", [](const M& model) { return to_python(to_bytes(model)); })
+      .def_static(
+          "from_bytes", [](const nb::bytes& bytes) { return from_bytes<T>(bytes_of(bytes)); },
+          nb::arg("bytes"));
+}
+
+nb::tuple plan(const nb::dict& parameters, Index features) {
+  const Options options = options_from(parameters);
+  const auto [reported, held] = capacity(options, features);
+  return nb::make_tuple(std::string(name(resolve(options, features))), reported, held);
 }
 
 // Beside std::invalid_argument, which nanobind makes a ValueError by itself. Bad numbers are told as
@@ -157,6 +167,10 @@ void translate(const std::exception_ptr& error, void*) {
 
 NB_MODULE(_core, module) {
   module.def("version", [] { return std::string(roipca::version()); });
+  module.def(
+      "plan", &roipca::python::plan, nanobind::arg("parameters"), nanobind::arg("features"),
+      "The method that parameters stand for with rows of so many features, and the components reported and "
+      "held.");
   module.def(
       "instruction_set", [] { return std::string(roipca::instruction_set()); },
       "The instruction set that the kernels use, such as \"x86-64-v3\".\n\nThe best that the machine has, "

@@ -36,7 +36,8 @@ class Estimator {
       : pca_(model), snapshot_(std::make_shared<Model<T>>(model)), is_given_(true) {}
   /// From what `state` gave.
   Estimator(std::span<const std::byte> pca, std::span<const std::byte> model)
-      : pca_(OnlinePca<T>::from_state(pca)), is_given_(!model.empty()) {
+      : pca_(model.empty() ? OnlinePca<T>::from_state(pca) : OnlinePca<T>(from_bytes<T>(model))),
+        is_given_(!model.empty()) {
     if (is_given_) snapshot_ = std::make_shared<Model<T>>(from_bytes<T>(model));
   }
 
@@ -74,11 +75,13 @@ class Estimator {
     });
   }
 
-  /// All that it takes to go on to the same bits: the estimator, and the model that it was given where it has
-  /// seen no rows since.
+  /// All that it takes to go on to the same bits, one of two: the estimator's state, or the model that it was
+  /// given where it has seen no rows since.
   std::pair<std::vector<std::byte>, std::vector<std::byte>> state() const {
-    return alone(
-        [&] { return std::pair(pca_.state(), is_given_ ? to_bytes(*snapshot_) : std::vector<std::byte>()); });
+    using Bytes = std::vector<std::byte>;
+    return alone([&] {
+      return is_given_ ? std::pair(Bytes(), to_bytes(*snapshot_)) : std::pair(pca_.state(), Bytes());
+    });
   }
 
   std::int64_t rows_seen() const {

@@ -17,6 +17,18 @@ def subspace_error(U, V):
     return 2 * np.linalg.norm(U - (U @ V.T) @ V) ** 2 / len(U)
 
 
+def decaying_rows(n, d, seed=0):
+    """n rows in no order, whose i-th principal direction has variance 1 / i^2: more than any model holds."""
+    rng = np.random.default_rng(seed)
+    turn = np.linalg.qr(rng.standard_normal((d, d)))[0]
+    return (rng.standard_normal((n, d)) / np.arange(1, d + 1)) @ turn + rng.standard_normal(d)
+
+
+def parts_that_differ(X):
+    """The same rows in the order of their first score: means and directions drift from end to end."""
+    return X[np.argsort(X @ batch_components(X, 1)[0])]
+
+
 def state(pca):
     """Everything a failed call must leave as it was."""
     names = getattr(pca, "feature_names_in_", None)

@@ -9,7 +9,7 @@ from types import FunctionType
 import pytest
 
 import roipca
-from roipca import OnlinePCA, _reader, online_pca
+from roipca import OnlinePCA, _merging, _reader, online_pca
 
 GUIDE = Path(__file__).parents[2] / "docs" / "python.md"
 OURS = {**vars(_reader.Reader), **vars(OnlinePCA)}
@@ -29,7 +29,7 @@ def test_the_guide_runs(tmp_path, monkeypatch):
         exec(compile(block, str(GUIDE), "exec"), namespace)
 
 
-@pytest.mark.parametrize("module", [online_pca, _reader], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [online_pca, _reader, _merging], ids=lambda module: module.__name__)
 def test_examples_in_docstrings_run(module):
     result = doctest.testmod(module)
     assert result.attempted > 0 and result.failed == 0

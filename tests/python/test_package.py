@@ -67,13 +67,13 @@ def test_an_instruction_set_can_be_forced(isa):
     assert shown.stdout.strip() == isa
 
 
-def test_libraries_for_files_are_imported_only_when_needed():
+def test_libraries_for_files_and_clusters_are_imported_only_when_needed():
     code = (
         "import sys, sklearn.base, sklearn.utils.validation\n"
         "before = set(sys.modules)\n"
         "import roipca\n"
         "after = set(sys.modules) - before\n"
-        "print([m for m in ('pyarrow', 'h5py', 'zarr', 'polars', 'tqdm') if m in after])\n"
+        "print([m for m in ('pyarrow', 'h5py', 'zarr', 'polars', 'tqdm', 'dask', 'pyspark') if m in after])\n"
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "[]"

@@ -1,0 +1,39 @@
+"""How much memory a computation takes in all processes of this one's family."""
+
+import threading
+import time
+
+import psutil
+
+
+def _in_use():
+    total = 0
+    me = psutil.Process()
+    for process in [me, *me.children(recursive=True)]:
+        try:
+            total += process.memory_info().rss
+        except psutil.NoSuchProcess:
+            pass
+    return total
+
+
+def timed(work):
+    """(what `work()` gave, seconds, bytes by which the family grew at its peak)."""
+    before = _in_use()
+    peak, done = before, threading.Event()
+
+    def watch():
+        nonlocal peak
+        while not done.wait(0.05):
+            peak = max(peak, _in_use())
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    start = time.perf_counter()
+    try:
+        result = work()
+    finally:
+        seconds = time.perf_counter() - start
+        done.set()
+        watcher.join()
+    return result, seconds, peak - before

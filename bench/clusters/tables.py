@@ -1,0 +1,115 @@
+"""The tables of docs/clusters.md, from what was measured."""
+
+import math
+import re
+
+from accuracy import PARTITIONS
+from machine import processor
+from roipca._partitions import GROUP
+
+BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
+ROWS_EACH = 10_000_000
+PARTITION = 100_000
+
+
+def table(header, rows):
+    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
+
+
+def seconds(value):
+    return f"{value:,.0f} s" if value >= 10 else f"{value:.2g} s"
+
+
+def predicted(cost, overheads, workers):
+    """(seconds of fitting, of merging, of moving, of scheduling) for ROWS_EACH rows a worker."""
+    partitions = workers * ROWS_EACH // PARTITION
+    fitting = ROWS_EACH * cost["row"]
+    levels = math.ceil(math.log(partitions, GROUP))
+    groups = sum(math.ceil(partitions / GROUP**level / workers) for level in range(1, levels + 1))
+    merging = groups * (GROUP - 1) * cost["merge"]
+    moving = groups * GROUP * cost["bytes"] / overheads["bandwidth"]
+    return fitting, merging, moving, partitions * (1 + 1 / (GROUP - 1)) * overheads["task"]
+
+
+def scaling_text(scaling):
+    (one, two), (cpu_one, cpu_two) = ((found[1], found[2]) for found in (scaling["seconds"], scaling["busiest"]))
+    return (
+        f"{scaling['rows']:,} rows of {scaling['features']:,} features in {scaling['partitions']} partitions, "
+        f"{scaling['components']} components, in the memory of Dask workers with a thread each, median of five: "
+        f"{one:.2f} s with one worker, {two:.2f} s with two, {one / two:.2f} times faster. The busiest worker's CPU had "
+        f"{cpu_one:.2f} s of work with one and {cpu_two:.2f} s with two, {cpu_one / cpu_two:.2f} times less: what two "
+        "workers gain where each has a core of its own.\n"
+    )
+
+
+def cost_table(costs):
+    rows = [
+        [f"{c['features']:,} x {c['components']}", f"{1e6 * c['row']:.1f} us", f"{1e3 * c['merge']:.2f} ms",
+         f"{c['bytes'] / 1e6:.2f} MB"]
+        for c in costs
+    ]
+    return table(["features x components", "fit, a row", "merge of two models", "a model"], rows)
+
+
+def prediction_table(costs, overheads):
+    rows = []
+    for cost in costs:
+        for workers in (10, 100, 1000):
+            parts = predicted(cost, overheads, workers)
+            rows.append([f"{cost['features']:,} x {cost['components']}", f"{workers:,}", f"{workers * ROWS_EACH:,}",
+                         *map(seconds, parts), f"{100 * parts[0] / sum(parts):.0f} %"])
+    header = ["features x components", "workers", "rows", "fit", "merge", "transfer", "scheduler", "spent fitting"]
+    return table(header, rows)
+
+
+def contest_table(contest):
+    rows = [[label, seconds(took), f"{memory / 2**20:,.0f} MiB", f"{error:.0e}"]
+            for label, took, memory, error in contest]
+    return table(["", "time", "memory at the peak, beyond the rows", "error"], rows)
+
+
+def accuracy_text(study):
+    """A row for each spectrum and number of components, a column for each order of the rows."""
+    cells = {}
+    for name, m, order, one_pass, ratios in study:
+        worst = max(ratios)
+        factor = f"{worst:.0f}" if worst >= 9.5 else f"{worst:.1g}"
+        cells.setdefault((name, m), {})[order] = f"{one_pass:.0e}, {factor} times"
+    orders = list(next(iter(cells.values())))
+    ratios = [ratio for *_, found in study for ratio in found]
+    counts = ", ".join(map(str, PARTITIONS[:-1]))
+    return (
+        "### Error beside that of one pass\n\n"
+        "4,000 rows of 300 features, in no order and sorted by a score so that every partition is different: the error "
+        f"of one pass, and how many times as large it is at most in {counts} or {PARTITIONS[-1]} partitions. Of these "
+        f"{len(ratios)} fits {sum(ratio <= 2 for ratio in ratios)} are within twice the error of one pass; the worst is "
+        f"{max(ratios):.0f} times.\n\n"
+        + table(["variance of direction i", "components", *orders],
+                [[name, str(m), *found.values()] for (name, m), found in cells.items()])
+    )
+
+
+def text(measured, load):
+    rows, d, m = measured["size"]
+    overheads = measured["overheads"]
+    return "\n".join([
+        f"On {processor()}; the load was {load:.1f} when the run began.\n",
+        "### Two workers against one\n", scaling_text(measured["scaling"]),
+        "### Costs\n", cost_table(measured["costs"]),
+        "### From 10 to 1,000 workers\n",
+        f"From these costs, for {ROWS_EACH:,} rows a worker in partitions of {PARTITION:,}. Between two workers on this "
+        f"machine models moved at {overheads['bandwidth'] / 1e6:.0f} MB/s (put your network's speed in its place), and "
+        f"Dask's scheduler took {1e3 * overheads['task']:.2f} ms of CPU a task.\n",
+        prediction_table(measured["costs"], overheads),
+        "### Side by side\n",
+        f"{rows:,} rows of {d:,} features, {m} components, two workers with a thread each:\n",
+        contest_table(measured["contest"]),
+        accuracy_text(measured["study"]),
+    ])
+
+
+def put(written, page):
+    """Between the markers of the page."""
+    found = re.sub(f"{BEGIN}.*{END}", lambda _: f"{BEGIN}\n{written}{END}", page.read_text(), flags=re.DOTALL)
+    page.write_text(found)

@@ -1,0 +1,94 @@
+"""On a Dask cluster of processes: two workers against one, and dask-ml's IncrementalPCA."""
+
+import contextlib
+import time
+
+import dask.array as da
+import distributed
+import numpy as np
+import roipca.dask
+from measure import subspace_error
+from memory import timed
+
+
+def cluster(workers):
+    return distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0", memory_limit=0)
+
+
+def _made_here(number, features, rows):
+    return np.random.default_rng(int(number[0, 0])).standard_normal((rows, features)) * np.linspace(3, 1, features)
+
+
+def _made_by_workers(partitions, features, rows):
+    numbers = da.arange(partitions, chunks=1)[:, None]
+    chunks = ((rows,) * partitions, (features,))
+    X = numbers.map_blocks(_made_here, features, rows, dtype=float, chunks=chunks).persist()
+    distributed.wait(X)
+    return X
+
+
+def scaling(d, m, rows, partitions, turns=5):
+    """A fit of rows that lie in the workers' memory, by clusters of one and of two workers in alternation, so that
+    both meet the same load: {workers: median seconds}, and {workers: least CPU seconds of the busiest worker}, which
+    others on the machine do not change."""
+    seconds, busiest = {1: [], 2: []}, {1: [], 2: []}
+    with contextlib.ExitStack() as running:
+        clients, data = {}, {}
+        for workers in seconds:
+            client = distributed.Client(running.enter_context(cluster(workers)))
+            clients[workers] = running.enter_context(client)
+            data[workers] = _made_by_workers(partitions, d, rows)
+        for turn in range(turns):
+            for workers, client in clients.items():
+                with client.as_current():
+                    before, start = client.run(time.process_time), time.perf_counter()
+                    roipca.dask.fit(data[workers], m)
+                    seconds[workers].append(time.perf_counter() - start)
+                    after = client.run(time.process_time)
+                    busiest[workers].append(max(after[worker] - before[worker] for worker in after))
+    return {
+        "seconds": {workers: float(np.median(taken)) for workers, taken in seconds.items()},
+        "busiest": {workers: min(taken) for workers, taken in busiest.items()},
+        "rows": partitions * rows,
+        "features": d,
+        "components": m,
+        "partitions": partitions,
+    }
+
+
+def overheads(size=2_000_000, count=50, tasks=500):
+    """Measured between two workers of this machine: bytes a second from one to the other, and CPU seconds of Dask's
+    scheduler and client for a task."""
+    with cluster(2) as running, distributed.Client(running) as client:
+        here, there = client.scheduler_info()["workers"]
+        models = client.map(lambda i: bytes([i % 256]) * size, range(count), workers=[here], pure=False)
+        distributed.wait(models)
+        start = time.perf_counter()
+        distributed.wait(client.map(len, models, workers=[there], pure=False))
+        moving = time.perf_counter() - start
+        start = time.process_time()
+        distributed.wait(client.map(lambda i: i, range(tasks), pure=False))
+        scheduling = (time.process_time() - start) / tasks
+    return {"bandwidth": size * count / moving, "task": scheduling}
+
+
+def contest(X, m, truth, partitions=12):
+    """[(label, seconds, bytes, error)] on the same rows in the memory of two workers."""
+    found = []
+    with cluster(2) as running, distributed.Client(running) as client:
+        rows = da.from_array(X, chunks=(-(-len(X) // partitions), X.shape[1])).persist()
+        distributed.wait(rows)
+        client.run(__import__, "roipca.dask")
+        for label, fit in _contestants(rows, m):
+            pca, seconds, memory = timed(fit)
+            found.append((label, seconds, memory, subspace_error(truth, np.asarray(pca.components_).T)))
+    return found
+
+
+def _contestants(rows, m):
+    yield "roipca.dask", lambda: roipca.dask.fit(rows, m)
+    try:
+        from dask_ml.decomposition import IncrementalPCA
+    except ImportError:
+        return
+    yield "dask-ml IncrementalPCA", lambda: IncrementalPCA(m).fit(rows)

@@ -1,0 +1,95 @@
+"""What the tasks of a cluster do: fit a partition, merge models, and make an estimator of the last one.
+
+A model travels as the bytes of a model file (docs/format.md). None is the model of a partition without rows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_array
+
+from . import _core
+from ._fitted import Fitted
+from ._merging import merge_tree
+from ._parameters import core_parameters
+from ._sources import count_rows
+from .online_pca import OnlinePCA
+
+# Models that one task merges, a power of two: so the tasks' trees are branches of the tree of pairs.
+GROUP = 16
+
+_MODELS: dict[np.dtype, Any] = {np.dtype(np.float32): _core.ModelF32, np.dtype(np.float64): _core.ModelF64}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How to fit every partition alike: the estimator's parameters and the type of its numbers."""
+
+    parameters: dict[str, Any]
+    dtype: np.dtype
+
+    @classmethod
+    def of(cls, parameters: dict[str, Any], is_float32: bool) -> Recipe:
+        """Refuses parameters before a cluster starts to work."""
+        pca = OnlinePCA(**parameters)
+        pca._validate_params()
+        parameters = pca.get_params(deep=False)
+        if pca.forgetting != 1.0:
+            raise ValueError("forgetting needs rows in one order, and partitions have none: leave it at 1.0")
+        return cls(parameters, np.dtype(np.float32 if is_float32 else np.float64))
+
+    def fit(self, number: int, blocks: Iterable[tuple[Any, Any]]) -> bytes | None:
+        """The model of a partition, from its blocks of rows and their weights (or None)."""
+        pca = None
+        rows = 0
+        try:
+            for X, weights in blocks:
+                if count_rows(X) > 0:
+                    X = check_array(
+                        X, dtype=self.dtype, order="C", accept_sparse="csr", ensure_all_finite=False
+                    )
+                    pca = pca or OnlinePCA(**self._for_a_partition(X.shape[1]))
+                    pca.partial_fit(X, sample_weight=weights)
+                rows += count_rows(X)
+        except ValueError as error:
+            raise ValueError(f"In partition {number}: {_counted_from(rows, str(error))}") from error
+        return None if pca is None or pca._fitted is None else pca._fitted.core.model().to_bytes()
+
+    def merge(self, models: Sequence[bytes | None]) -> bytes | None:
+        """The model of neighbouring partitions."""
+        kind = _MODELS[self.dtype]
+        parts = (None if model is None else kind.from_bytes(model) for model in models)
+        merged = merge_tree(parts, kind.merge)
+        return None if merged is None else merged.to_bytes()
+
+    def finish(self, model: bytes | None, names: Sequence[str] | None) -> OnlinePCA:
+        """The estimator of all rows."""
+        if model is None:
+            raise ValueError("Found partitions of 0 sample(s) while a minimum of 1 is required by OnlinePCA.")
+        pca = OnlinePCA(**self.parameters)
+        pca._fitted = Fitted.from_model(_MODELS[self.dtype].from_bytes(model), pca.n_components)
+        pca.n_features_in_ = pca._fitted.core.model().features
+        if names is not None:
+            pca.feature_names_in_ = np.asarray(names, dtype=object)
+        return pca
+
+    def _for_a_partition(self, features: int) -> dict[str, Any]:
+        """The parameters, with three quarters more components held than one pass over all rows would hold.
+
+        What a partition does not hold is lost to the merged model, and a few rows tell less well what that
+        may be. This makes good for it, and a model still is less than twice as long.
+        """
+        method, reported, held = _core.plan(core_parameters(self.parameters, None, features), features)
+        if self.parameters["oversampling"] != "auto" or method == "exact" or held == reported:
+            return self.parameters
+        return {**self.parameters, "method": method, "oversampling": held - reported + 3 * held // 4}
+
+
+def _counted_from(first: int, message: str) -> str:
+    """The message with its row counted in the partition, where the block began with row `first`."""
+    return re.sub(r"\brow (\d+)", lambda row: f"row {first + int(row[1])}", message, count=1)

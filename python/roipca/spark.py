@@ -1,0 +1,188 @@
+"""PCA of Spark dataframes: every partition is fitted where it lies, and the models are merged."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ._merging import settled
+from ._partitions import GROUP, Recipe
+from ._sources import optional
+from .online_pca import OnlinePCA
+
+pa = optional("pyarrow", "spark")
+pd = optional("pandas", "spark")
+F = optional("pyspark.sql.functions", "spark")
+types = optional("pyspark.sql.types", "spark")
+
+_MODELS = "partition int, model binary"
+
+
+def fit(
+    df: Any,
+    columns: str | Sequence[str],
+    n_components: int | float | None = None,
+    *,
+    sample_weight: str | None = None,
+    **options: Any,
+) -> OnlinePCA:
+    """The estimator of all rows of a Spark dataframe.
+
+    Rows reach Python as Arrow batches. Partitions may have any number of rows, none included. The result
+    depends on how the rows are cut into partitions, but not on what ran where and when. Bad rows raise the
+    ValueError of `OnlinePCA.partial_fit`, with the number of the partition and of the row in it.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+        Rows.
+    columns : list of str, or str
+        The columns of numbers that are the features; or the one column of arrays or vectors
+        (`pyspark.ml.linalg`) that holds them all.
+    n_components : int, float or None, default=None
+        As of `OnlinePCA`. None is min(rows, features).
+    sample_weight : str, default=None
+        The column of the rows' weights. None is 1 each.
+    **options
+        The other parameters of `OnlinePCA`, but `forgetting`.
+
+    Returns
+    -------
+    pca : OnlinePCA
+
+    Examples
+    --------
+    >>> from pyspark.sql import SparkSession
+    >>> import roipca.spark
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> df = spark.range(100).selectExpr("double(id) AS x", "double(-2 * id) AS y")
+    >>> roipca.spark.fit(df, ["x", "y"], 1).mean_
+    array([ 49.5, -99. ])
+    """
+    rows, is_float32 = _rows(df, columns)
+    recipe = Recipe.of({"n_components": n_components, **options}, is_float32)
+    weights = [] if sample_weight is None else [_column(df, sample_weight).cast("double").alias("weight")]
+    models = df.select(rows.alias("row"), *weights).mapInArrow(_fit_partition(recipe), _MODELS)
+    groups = models.groupBy((F.col("partition") / GROUP).cast("int"))
+    found = _collect(groups.applyInPandas(_merge_group(recipe), _MODELS))
+    in_order = [found.get(number) for number in range(max(found, default=-1) + 1)]
+    return recipe.finish(recipe.merge(in_order), None if isinstance(columns, str) else list(columns))
+
+
+def transform(pca: OnlinePCA, df: Any, columns: str | Sequence[str], output: str = "scores") -> Any:
+    """A Spark dataframe with the scores of its rows, lazily, partition by partition.
+
+    Parameters
+    ----------
+    pca : OnlinePCA
+        That has seen rows. What it learns later does not change the result.
+    df : pyspark.sql.DataFrame
+        Rows.
+    columns : list of str, or str
+        As for `fit`.
+    output : str, default="scores"
+        Name of the new column, of arrays of n_components_ numbers.
+
+    Returns
+    -------
+    df : pyspark.sql.DataFrame
+        With all columns of the one given and the scores.
+
+    Examples
+    --------
+    >>> from pyspark.sql import SparkSession
+    >>> import roipca.spark
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> df = spark.range(3).selectExpr("double(id) AS x", "double(-2 * id) AS y")
+    >>> pca = roipca.spark.fit(df, ["x", "y"], 1)
+    >>> roipca.spark.transform(pca, df, ["x", "y"]).columns
+    ['x', 'y', 'scores']
+    """
+    pca = settled(pca)
+    if not isinstance(columns, str):
+        pca._check_names(columns)
+    pca.__dict__.pop("feature_names_in_", None)  # rows come without names
+    number = types.FloatType() if pca._learned.dtype == np.float32 else types.DoubleType()
+
+    def scores(rows: pd.Series) -> pd.Series:  # type: ignore[name-defined]
+        return pd.Series(list(pca.transform(np.stack(rows))))
+
+    return df.withColumn(output, F.pandas_udf(scores, types.ArrayType(number))(_rows(df, columns)[0]))
+
+
+def _rows(df: Any, columns: str | Sequence[str]) -> tuple[Any, bool]:
+    """The features as one column of arrays, and whether they are float32."""
+    if not isinstance(columns, str):
+        chosen = [_column(df, name) for name in columns]
+        is_float32 = all(isinstance(df.schema[name].dataType, types.FloatType) for name in columns)
+        return F.array(*(column.cast(_number(is_float32)) for column in chosen)), is_float32
+    column, kind = _column(df, columns), df.schema[columns].dataType
+    if isinstance(kind, types.ArrayType):
+        is_float32 = isinstance(kind.elementType, types.FloatType)
+        return column.cast(f"array<{_number(is_float32)}>"), is_float32
+    if kind.typeName() == "vectorudt":
+        return optional("pyspark.ml.functions", "spark").vector_to_array(column), False
+    raise ValueError(
+        f"Column {columns!r} holds {kind.simpleString()}, neither arrays nor vectors: "
+        "give columns of numbers as a list"
+    )
+
+
+def _number(is_float32: bool) -> str:
+    return "float" if is_float32 else "double"
+
+
+def _column(df: Any, name: str) -> Any:
+    if name not in df.columns:
+        raise ValueError(f"There is no column {name!r}; there are {', '.join(map(repr, df.columns))}")
+    return df["`" + name.replace("`", "``") + "`"]
+
+
+def _fit_partition(recipe: Recipe) -> Callable[[Iterator[Any]], Iterator[Any]]:
+    def run(batches: Iterator[Any]) -> Iterator[Any]:
+        from pyspark import TaskContext
+
+        task: Any = TaskContext.get()
+        number = task.partitionId()
+        model = recipe.fit(number, (_arrays(*batch.columns) for batch in batches))
+        if model is not None:
+            columns = [pa.array([number], pa.int32()), pa.array([model], pa.binary())]
+            yield pa.RecordBatch.from_arrays(columns, ["partition", "model"])
+
+    return run
+
+
+def _arrays(rows: Any, weights: Any = None) -> tuple[np.ndarray, np.ndarray | None]:
+    """A batch's column of lists as one array, where they lie."""
+    lengths = rows.value_lengths().to_numpy(zero_copy_only=False)  # a row that is null has NaN
+    odd = np.flatnonzero(lengths != lengths[0]) if len(rows) else lengths
+    if rows.null_count > 0:
+        raise ValueError(f"Input X contains NaN.\nrow {np.flatnonzero(np.isnan(lengths))[0]}: null")
+    if len(odd) > 0:
+        raise ValueError(f"row {odd[0]} has {lengths[odd[0]]} features, where {lengths[0]} were expected")
+    X = rows.flatten().to_numpy(zero_copy_only=False).reshape(len(rows), -1)
+    return X, None if weights is None else weights.to_numpy(zero_copy_only=False)
+
+
+def _merge_group(recipe: Recipe) -> Callable[[Any], Any]:
+    def run(models: Any) -> Any:
+        group = int(models["partition"].iloc[0]) // GROUP
+        found = dict(zip(models["partition"] - group * GROUP, models["model"]))
+        merged = recipe.merge([found.get(place) for place in range(GROUP)])
+        return pd.DataFrame({"partition": [group], "model": [merged]})
+
+    return run
+
+
+def _collect(models: Any) -> dict[int, bytes]:
+    """The models by their number. A bad row, of which Spark tells by a trace, is a ValueError again."""
+    try:
+        return {row["partition"]: bytes(row["model"]) for row in models.collect()}
+    except Exception as error:
+        bad = re.search(r"ValueError: (In partition \d+: .*(?:\nrow .*)?)", str(error))
+        if bad is None:
+            raise
+        raise ValueError(bad[1]) from error

@@ -1,0 +1,282 @@
+"""Dask: every partition fitted where it lies, on clusters of several processes that the tests start."""
+
+import doctest
+import os
+import pickle
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from oracle import batch_components, decaying_rows, parts_that_differ, state, subspace_error
+
+from roipca import OnlinePCA, merge_all
+
+dask = pytest.importorskip("dask", reason="dask is not installed: pip install 'roipca[dask]'")
+da = pytest.importorskip("dask.array")
+dd = pytest.importorskip("dask.dataframe")
+distributed = pytest.importorskip("distributed")
+pd = pytest.importorskip("pandas")
+
+import roipca.dask  # noqa: E402
+
+GUIDE = Path(__file__).parents[2] / "docs" / "clusters.md"
+
+
+@pytest.fixture(scope="module")
+def client():
+    """Of a cluster of three worker processes."""
+    with (
+        distributed.LocalCluster(n_workers=3, threads_per_worker=1, dashboard_address=":0") as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.fixture
+def alone():
+    """Everything in this process, in turn."""
+    with dask.config.set(scheduler="synchronous"):
+        yield
+
+
+def cut(X, *sizes):
+    """X as a Dask array of partitions of these sizes."""
+    return da.from_array(X, chunks=(sizes, X.shape[1]))
+
+
+def fitted(parts, *arguments, **options):
+    return [OnlinePCA(*arguments, **options).partial_fit(part) for part in parts]
+
+
+def made_here(numbers, features, marks=None, rows=500, pause=0.0):
+    """The rows of a partition, made by the worker that has it; a file tells that it was made."""
+    if marks is not None:
+        time.sleep(pause)
+        open(f"{marks}/{numbers[0, 0]}-{time.time_ns()}", "w").close()
+    rng = np.random.default_rng(int(numbers[0, 0]))
+    return rng.standard_normal((rows, features)) * np.linspace(3, 1, features) + numbers[0, 0]
+
+
+def made_by_workers(partitions, features, rows=500, **options):
+    numbers = da.arange(partitions, chunks=1)[:, None]
+    return numbers.map_blocks(
+        made_here, features, rows=rows, dtype=float, chunks=((rows,) * partitions, (features,)), **options
+    )
+
+
+def test_the_bits_do_not_depend_on_who_does_the_work(client):
+    X = made_by_workers(21, 200)
+    on_cluster = roipca.dask.fit(X, 4, oversampling=9)
+    for scheduler in ("threads", "synchronous"):
+        with dask.config.set(scheduler=scheduler):
+            assert state(roipca.dask.fit(X, 4, oversampling=9)) == state(on_cluster)
+    parts = [made_here(np.array([[number]]), 200) for number in range(21)]
+    assert state(merge_all(fitted(parts, 4, oversampling=9))) == state(on_cluster)
+
+
+def test_a_killed_worker_changes_no_bit(client, tmp_path):
+    partitions = 24
+    with dask.config.set(scheduler="synchronous"):
+        expected = roipca.dask.fit(made_by_workers(partitions, 200), 4)
+    X = made_by_workers(partitions, 200, marks=str(tmp_path), pause=0.1)
+    victim = next(iter(client.run(os.getpid).values()))
+    job = client.compute(roipca.dask.fit(X, 4, compute=False))
+    while len(os.listdir(tmp_path)) < partitions // 2:
+        time.sleep(0.01)
+    os.kill(victim, signal.SIGKILL)
+    pca = job.result(timeout=120)
+    made = [name.partition("-")[0] for name in os.listdir(tmp_path)]
+    assert len(set(made)) == partitions and len(made) > partitions  # models were lost and made again
+    assert state(pca) == state(expected)
+
+
+def test_bytes_moved_are_few_and_do_not_grow_with_the_rows(client):
+    partitions, d, m, held = 40, 2000, 5, 15
+
+    def received():
+        logs = client.run(
+            lambda dask_worker: sum(move["total"] for move in dask_worker.transfer_incoming_log)
+        )
+        return sum(logs.values())
+
+    moved = []
+    for rows in (50, 800):
+        before = received()
+        pca = roipca.dask.fit(made_by_workers(partitions, d, rows), m)
+        moved.append(received() - before + len(pickle.dumps(pca)))
+        assert pca.n_samples_seen_ == partitions * rows
+    assert 0 < max(moved) <= 2 * partitions * (held + 2) * d * 8
+    # What moves depends on who merges, but even all models would be less than a tenth of the rows.
+    assert max(moved) < partitions * 800 * d * 8 / 10
+
+
+def test_tasks_have_names_on_the_dashboard(client):
+    roipca.dask.fit(made_by_workers(4, 30).persist(), 3)
+    prefixes = client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.task_prefixes))
+    assert {"roipca-fit", "roipca-merge"} <= set(prefixes)
+
+
+def test_progress_can_be_watched(client, capsys):
+    job = client.compute(roipca.dask.fit(made_by_workers(5, 30), 3, compute=False))
+    distributed.progress(job, notebook=False)
+    assert "Completed" in capsys.readouterr().out and job.result().n_samples_seen_ == 2500
+
+
+@pytest.fixture(scope="module", params=["shuffled", "sorted"])
+def in_order(request):
+    """Rows, their five leading components by batch PCA, and the error of one pass."""
+    X = decaying_rows(3000, 200)
+    if request.param == "sorted":
+        X = parts_that_differ(X)
+    truth = batch_components(X, 5)
+    return X, truth, subspace_error(truth, OnlinePCA(5).partial_fit(X).components_)
+
+
+@pytest.mark.parametrize("partitions", [2, 8, 25])
+def test_the_error_is_at_most_twice_that_of_one_pass(alone, in_order, partitions):
+    X, truth, one_pass = in_order
+    pca = roipca.dask.fit(da.from_array(X, chunks=(3000 // partitions, 200)), 5)
+    assert subspace_error(truth, pca.components_) <= 2 * one_pass
+
+
+def test_components_are_exact_where_one_pass_is(alone, rows):
+    pca = roipca.dask.fit(cut(rows, 100, 37, 263, 100), 4)
+    assert subspace_error(batch_components(rows, 4), pca.components_) < 1e-20
+    np.testing.assert_allclose(pca.mean_, rows.mean(axis=0))
+    np.testing.assert_allclose(pca.var_, rows.var(axis=0, ddof=1))
+
+
+def test_partitions_may_be_empty_or_have_less_rows_than_components(alone, rows):
+    pca = roipca.dask.fit(cut(rows, 0, 1, 480, 0, 0, 2, 17, 0), 4)
+    assert pca.n_samples_seen_ == 500
+    assert subspace_error(batch_components(rows, 4), pca.components_) < 1e-20
+    filled = merge_all(fitted([rows[:1], rows[1:481]], 4)).merge(
+        merge_all(fitted([rows[481:483], rows[483:]], 4))
+    )
+    assert state(pca) == state(filled)
+
+
+def test_no_rows_at_all_are_refused(alone, rows):
+    with pytest.raises(ValueError, match="0 sample"):
+        roipca.dask.fit(cut(rows[:0], 0, 0), 2)
+
+
+def test_chunks_of_columns_are_put_together(alone, rows):
+    whole = roipca.dask.fit(da.from_array(rows, chunks=(100, 30)), 3)
+    assert state(roipca.dask.fit(da.from_array(rows, chunks=(100, 7)), 3)) == state(whole)
+
+
+def test_chunk_sizes_need_not_be_known(alone, rows):
+    X = da.from_array(rows, chunks=(100, 30))
+    chosen = X[X[:, 0] > 3]
+    assert np.isnan(chosen.shape[0])
+    pca = roipca.dask.fit(chosen, 3, sample_weight=chosen[:, 1] ** 2)
+    kept = rows[rows[:, 0] > 3]
+    assert subspace_error(batch_components(kept, 3, kept[:, 1] ** 2), pca.components_) < 1e-20
+    scores = roipca.dask.transform(pca, chosen).compute()
+    np.testing.assert_allclose(scores, pca.transform(kept), rtol=1e-12, atol=1e-12)
+
+
+def test_means_may_differ_from_partition_to_partition(alone, rows):
+    X = rows + 100 * np.arange(5).repeat(100)[:, None]
+    pca = roipca.dask.fit(cut(X, *[100] * 5), 4)
+    assert subspace_error(batch_components(X, 4), pca.components_) < 1e-18
+
+
+def test_float32_stays_float32(alone, rows):
+    pca = roipca.dask.fit(cut(rows.astype(np.float32), 200, 300), 4)
+    assert pca.components_.dtype == np.float32
+    assert subspace_error(batch_components(rows, 4), pca.components_) < 1e-9  # 30 features, squared roundings
+    assert roipca.dask.transform(pca, cut(rows.astype(np.float32), 500)).compute().dtype == np.float32
+
+
+def test_weights_count(alone, rows):
+    weights = np.random.default_rng(1).integers(0, 3, 500).astype(float)
+    weights[:100] = 0
+    pca = roipca.dask.fit(cut(rows, 100, 250, 150), 4, sample_weight=da.from_array(weights, chunks=60))
+    assert pca.n_samples_seen_ == np.count_nonzero(weights)
+    assert subspace_error(batch_components(rows, 4, weights), pca.components_) < 1e-20
+    with pytest.raises(ValueError, match="partition 1.*weight"):
+        roipca.dask.fit(cut(rows, 100, 400), 4, sample_weight=da.from_array(weights - 1, chunks=500)[::-1])
+
+
+@pytest.mark.parametrize("n_components", [0.9, None])
+def test_the_number_of_components_is_settled_at_the_end(alone, rows, n_components):
+    pca = roipca.dask.fit(cut(rows, 3, 297, 200), n_components, whiten=True)
+    whole = OnlinePCA(n_components).partial_fit(rows)
+    assert pca.n_components_ == whole.n_components_
+    assert pca.get_params() == OnlinePCA(n_components, whiten=True).get_params()
+
+
+def test_a_dataframe_gives_its_names_and_gets_its_index(alone, rows):
+    frame = pd.DataFrame(rows[:, :5], columns=list("abcde"), index=np.arange(500) * 3)
+    X = dd.from_pandas(frame, npartitions=4)
+    pca = roipca.dask.fit(X, 2, sample_weight=X["a"].abs())
+    assert list(pca.feature_names_in_) == list("abcde")
+    assert subspace_error(batch_components(rows[:, :5], 2, np.abs(rows[:, 0])), pca.components_) < 1e-20
+    scores = roipca.dask.transform(pca, X)
+    assert isinstance(scores, dd.DataFrame)
+    expected = pd.DataFrame(pca.transform(frame), index=frame.index, columns=pca.get_feature_names_out())
+    pd.testing.assert_frame_equal(scores.compute(), expected)
+    assert roipca.dask.fit(X.astype(np.float32), 2).components_.dtype == np.float32
+
+
+def test_scores_are_lazy_and_of_the_model_as_it_was(alone, rows):
+    pca = roipca.dask.fit(cut(rows, 250, 250), 3)
+    expected = pca.transform(rows)
+    scores = roipca.dask.transform(pca, cut(rows, 100, 0, 400))
+    pca.partial_fit(100 * rows)
+    assert scores.chunks == ((100, 0, 400), (3,))
+    np.testing.assert_array_equal(scores.compute(), expected)
+
+
+def test_the_result_goes_on(alone, rows):
+    pca = roipca.dask.fit(cut(rows[:400], 200, 200), 4).partial_fit(rows[400:])
+    assert subspace_error(batch_components(rows, 4), pca.components_) < 1e-20
+
+
+@pytest.mark.parametrize("bad, what", [(np.nan, "NaN"), (np.inf, "infinity")])
+def test_a_bad_row_fails_the_job_and_names_itself(client, rows, bad, what):
+    rows[333, 3] = bad
+    with pytest.raises(
+        ValueError, match=rf"In partition 2: Input X contains {what}[^$]*row 133: .* in column 3"
+    ):
+        roipca.dask.fit(cut(rows, 100, 100, 300), 3)
+
+
+def test_examples_in_docstrings_run(alone):
+    result = doctest.testmod(roipca.dask)
+    assert result.attempted > 0 and result.failed == 0
+
+
+def test_the_guide_runs(alone):
+    blocks = re.findall(r"^```python\n(.*?)^```", GUIDE.read_text(), flags=re.DOTALL | re.MULTILINE)
+    assert len(blocks) == 4
+    namespace = {}
+    for block in blocks:
+        exec(compile(block, str(GUIDE), "exec"), namespace)
+    assert namespace["pca"].n_samples_seen_ == 5_000
+
+
+def test_what_cannot_be_fitted_is_refused_before_anything_runs(rows):
+    X = cut(rows, 500)
+    with pytest.raises(ValueError, match="forgetting"):
+        roipca.dask.fit(X, 3, forgetting=0.99)
+    with pytest.raises(ValueError, match="method"):
+        roipca.dask.fit(X, 3, method="magic")
+    with pytest.raises(TypeError, match="Dask array or dataframe"):
+        roipca.dask.fit(rows, 3)
+    with pytest.raises(TypeError, match="sample_weight"):
+        roipca.dask.fit(X, 3, sample_weight=rows[:, 0])
+
+
+@pytest.mark.parametrize("module, missing", [("dask", "dask"), ("spark", "pyspark"), ("spark", "pyarrow")])
+def test_without_its_library_a_module_says_how_to_get_it(module, missing):
+    code = f"import sys; sys.modules[{missing!r}] = None; import roipca; roipca.{module}.fit"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stderr
+    assert f"ImportError: This needs {missing}: pip install 'roipca[{module}]'" in shown

@@ -1,0 +1,246 @@
+"""Spark: every partition fitted where it lies, in local mode and with executors in processes of their own."""
+
+import doctest
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from oracle import batch_components, decaying_rows, parts_that_differ, state, subspace_error
+
+from roipca import OnlinePCA, merge_all
+
+sql = pytest.importorskip("pyspark.sql", reason="pyspark is not installed: pip install 'roipca[spark]'")
+pd = pytest.importorskip("pandas")
+if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+    pytest.skip("Spark needs Java, which is not installed", allow_module_level=True)
+
+pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
+
+import roipca.spark  # noqa: E402
+
+BATCH = 50  # rows that reach Python at a time
+
+
+def session(master, **settings):
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    builder = sql.SparkSession.builder.master(master)
+    for name, value in {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": BATCH,
+        **settings,
+    }.items():
+        builder = builder.config(name, value)
+    spark = builder.getOrCreate()
+    spark.sparkContext.setLogLevel("OFF")
+    return spark
+
+
+@pytest.fixture(scope="module")
+def spark():
+    spark = session("local[2]")
+    yield spark
+    spark.stop()
+
+
+def cut(spark, X, *sizes, names=None):
+    """X as a dataframe whose partitions have these sizes."""
+    ends = np.cumsum(sizes)
+    parts = [X[end - size : end].tolist() for size, end in zip(sizes, ends)]
+    names = names or [f"x{j}" for j in range(X.shape[1])]
+    number = "float" if X.dtype == np.float32 else "double"
+    rows = spark.sparkContext.parallelize(parts, len(parts)).flatMap(lambda part: part)
+    schema = sql.types.StructType()
+    for name in names:
+        schema.add(name, number)
+    return spark.createDataFrame(rows, schema, verifySchema=False)
+
+
+def fitted(parts, *arguments, **options):
+    return [OnlinePCA(*arguments, **options).partial_fit(part) for part in parts]
+
+
+def test_partitions_are_merged_in_their_order(spark, rows):
+    df = cut(spark, rows, 0, 130, 3, 0, 300, 67)
+    pca = roipca.spark.fit(df, df.columns, 4, method="roipca", oversampling=9)
+    a, b, c, d = fitted(np.split(rows, [130, 133, 433]), 4, method="roipca", oversampling=9)
+    assert state(pca)[3:] == state(a.merge(b).merge(c.merge(d)))[3:]
+    assert list(pca.feature_names_in_) == df.columns
+    assert subspace_error(batch_components(rows, 4), pca.components_) < 1e-6
+
+
+def test_many_partitions_are_merged_by_the_executors_to_the_same_bits(spark, rows):
+    df = cut(spark, rows, *[10] * 50)
+    assert (
+        state(roipca.spark.fit(df, df.columns, 4))[3:] == state(merge_all(fitted(np.split(rows, 50), 4)))[3:]
+    )
+
+
+def test_columns_arrays_and_vectors_are_the_same_rows(spark, rows):
+    from pyspark.ml.feature import VectorAssembler
+    from pyspark.sql import functions as F
+
+    names = ["a.b", "c`d", "e f"]
+    df = cut(spark, rows[:, :3], 200, 300, names=names)
+    quoted = [F.col("`" + name.replace("`", "``") + "`") for name in names]
+    plain = df.select(F.array(*quoted).alias("array"), *(c.alias(f"x{j}") for j, c in enumerate(quoted)))
+    both = VectorAssembler(inputCols=["x0", "x1", "x2"], outputCol="vector").transform(plain)
+    found = [
+        roipca.spark.fit(df, names, 2),
+        *(roipca.spark.fit(both, name, 2) for name in ("array", "vector")),
+    ]
+    assert len({pca.components_.tobytes() for pca in found}) == 1
+    assert list(found[0].feature_names_in_) == names and not hasattr(found[1], "feature_names_in_")
+    scores = roipca.spark.transform(found[2], both, "vector").toPandas()["scores"]
+    np.testing.assert_allclose(np.stack(scores), found[2].transform(rows[:, :3]), rtol=1e-12, atol=1e-12)
+
+
+def test_scores_are_a_column_beside_the_others(spark, rows):
+    df = cut(spark, rows[:, :5].astype(np.float32), 120, 0, 380)
+    pca = roipca.spark.fit(df, df.columns, 2)
+    assert pca.components_.dtype == np.float32
+    scored = roipca.spark.transform(pca, df, df.columns, output="z")
+    assert (
+        scored.columns == [*df.columns, "z"] and scored.schema["z"].dataType.simpleString() == "array<float>"
+    )
+    expected = pca.transform(pd.DataFrame(rows[:, :5].astype(np.float32), columns=df.columns))
+    np.testing.assert_allclose(np.stack(scored.toPandas()["z"]), expected, rtol=1e-4, atol=1e-4)
+    with pytest.raises(ValueError, match="feature names"):
+        roipca.spark.transform(pca, df, df.columns[::-1])
+
+
+def test_weights_are_a_column(spark, rows):
+    X = np.abs(rows[:, :6])
+    df = cut(spark, X, 250, 250)
+    pca = roipca.spark.fit(df, df.columns[1:], 3, sample_weight="x0")
+    assert subspace_error(batch_components(X[:, 1:], 3, X[:, 0]), pca.components_) < 1e-20
+
+
+@pytest.mark.parametrize("order", ["shuffled", "sorted"])
+def test_the_error_is_at_most_twice_that_of_one_pass(spark, order):
+    X = decaying_rows(1200, 130)
+    if order == "sorted":
+        X = parts_that_differ(X)
+    truth = batch_components(X, 5)
+    one_pass = subspace_error(truth, OnlinePCA(5).partial_fit(X).components_)
+    df = cut(spark, X, *[150] * 8)
+    assert subspace_error(truth, roipca.spark.fit(df, df.columns, 5).components_) <= 2 * one_pass
+
+
+@pytest.mark.parametrize("bad, what", [(np.nan, "NaN"), (None, "NaN"), (np.inf, "infinity")])
+def test_a_bad_row_fails_the_job_and_names_itself(spark, rows, bad, what):
+    X = rows[:, :3].astype(object)
+    X[333, 1] = bad
+    df = cut(spark, X, 100, 100, 300)
+    with pytest.raises(
+        ValueError, match=rf"In partition 2: Input X contains {what}[^$]*row 133: .* in column 1"
+    ):
+        roipca.spark.fit(df, df.columns, 2)
+
+
+def test_arrays_that_are_missing_or_of_another_length_are_named(spark):
+    for row, what in ((None, "row 2: null"), ([1.0], "row 2 has 1 features, where 2 were expected")):
+        df = spark.createDataFrame([([1.0, 2.0],), ([3.0, 5.0],), (row,)], "x array<double>").coalesce(1)
+        with pytest.raises(ValueError, match=f"In partition 0: [^$]*{what}"):
+            roipca.spark.fit(df, "x", 1)
+
+
+def test_examples_in_docstrings_run(spark):
+    result = doctest.testmod(roipca.spark)
+    assert result.attempted > 0 and result.failed == 0
+
+
+def test_the_guide_runs(spark):
+    guide = Path(__file__).parents[2] / "docs" / "clusters.md"
+    block = re.search(r"^```python spark\n(.*?)^```", guide.read_text(), flags=re.DOTALL | re.MULTILINE)[1]
+    exec(compile(block, str(guide), "exec"), {})
+
+
+def test_what_cannot_be_fitted_is_refused_before_anything_runs(spark, rows):
+    df = cut(spark, rows[:, :2], 500)
+    for columns, options, what in (
+        (["x0", "y"], {}, "There is no column 'y'; there are 'x0', 'x1'"),
+        ("x0", {}, "holds double, neither arrays nor vectors"),
+        (["x0", "x1"], {"forgetting": 0.9}, "forgetting"),
+        (["x0", "x1"], {"sample_weight": "w"}, "no column 'w'"),
+    ):
+        with pytest.raises(ValueError, match=what):
+            roipca.spark.fit(df, columns, 1, **options)
+    with pytest.raises(ValueError, match="0 sample"):
+        roipca.spark.fit(df.filter("x0 > 1e9"), ["x0", "x1"], 1)
+
+
+def test_bytes_moved_are_few_and_do_not_grow_with_the_rows(spark):
+    partitions, d, m, held = 20, 400, 5, 15
+    store = spark.sparkContext._jsc.sc().statusStore()
+
+    def moved():
+        """Bytes that tasks wrote for other tasks, and that they sent to the driver."""
+        spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
+        stages = store.stageList(
+            None, False, False, spark.sparkContext._gateway.new_array(spark._jvm.double, 0), None
+        )
+        found = [stages.apply(i) for i in range(stages.size())]
+        return sum(stage.shuffleWriteBytes() + stage.resultSize() for stage in found)
+
+    found = []
+    for rows in (40, 200):
+        before = moved()
+        df = spark.range(partitions * rows, numPartitions=partitions)
+        df = df.selectExpr(f"transform(sequence(1, {d}), j -> sin(double(id * j) + j)) AS x")
+        assert roipca.spark.fit(df, "x", m).n_samples_seen_ == partitions * rows
+        found.append(moved() - before)
+    bound = 2 * partitions * (held + 2) * d * 8
+    assert 0 < found[0] <= bound and 0 < found[1] <= bound
+    assert abs(found[1] - found[0]) < 0.01 * found[0]
+
+
+LOST_EXECUTOR = """
+import hashlib, os, sys
+sys.path.insert(0, {folder!r})
+from test_spark import session
+import roipca.spark
+
+spark = session("local-cluster[2,1,1024]")
+
+def made_here(batches):
+    import numpy as np, psutil, pyarrow as pa
+    from pyspark import TaskContext
+    task = TaskContext.get()
+    if task.partitionId() == 5 and task.attemptNumber() == 0:
+        executor = next(p for p in psutil.Process().parents() if "java" in p.name())
+        executor.kill()
+    for batch in batches:
+        X = np.random.default_rng(task.partitionId()).standard_normal((batch.num_rows, 40))
+        yield pa.RecordBatch.from_arrays([pa.array(list(X))], ["x"])
+
+df = spark.range(1200, numPartitions=8).mapInArrow(made_here, "x array<double>")
+pca = roipca.spark.fit(df, "x", 3)
+print(pca.n_samples_seen_, hashlib.sha256(pca.components_.tobytes()).hexdigest())
+spark.stop()
+"""
+
+
+@pytest.mark.soak
+def test_a_lost_executor_changes_no_bit(tmp_path):
+    """Two executors in processes of their own, one of them killed in the middle of the job."""
+    pytest.importorskip("psutil")
+    parts = [
+        np.concatenate([np.random.default_rng(i).standard_normal((BATCH, 40)) for _ in range(3)])
+        for i in range(8)
+    ]
+    program = tmp_path / "program.py"
+    program.write_text(LOST_EXECUTOR.format(folder=os.path.dirname(__file__)))
+    shown = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=300)
+    assert shown.returncode == 0, shown.stderr
+    rows, digest = re.search(r"^(\d+) ([0-9a-f]{64})$", shown.stdout, re.MULTILINE).groups()
+    expected = merge_all(fitted(parts, 3))
+    assert int(rows) == 1200 and digest == hashlib.sha256(expected.components_.tobytes()).hexdigest()
