@@ -6,7 +6,7 @@ FUZZ_SECONDS ?= 60
 .DEFAULT_GOAL := help
 # Prerequisites run in the order written, whatever -j says; Ninja does the parallel work.
 .NOTPARALLEL:
-.PHONY: help deps deps-dev deps-python deps-fuzz build python demo test asan fuzz tidy format format-check coverage bench paper install clean
+.PHONY: help deps deps-dev deps-python deps-fuzz build python demo test asan fuzz tidy format format-check coverage bench bench-kernel paper install clean
 
 SOURCES = $(shell find include src cli python tests -name '*.hpp' -o -name '*.cpp')
 
@@ -77,6 +77,12 @@ bench: deps-python ## Time our methods beside their peers and write docs/perform
 	build/bench-venv/bin/pip install -q -r bench/requirements-optional.txt || echo "going on without"
 	build/bench-venv/bin/pip install -q .
 	build/bench-venv/bin/python bench/run.py
+
+bench-kernel: deps-python ## Measure online kernel PCA beside scikit-learn's and write docs/kernel-pca.md
+	python3 -m venv build/bench-venv
+	build/bench-venv/bin/pip install -q -r bench/requirements.txt
+	build/bench-venv/bin/pip install -q .
+	build/bench-venv/bin/python bench/kernel_pca.py
 
 paper: deps-python ## Rerun the paper's experiments and write docs/paper.md (ONLY=table-mnist: one; DATA=folder)
 	python3 -m venv build/paper-venv
