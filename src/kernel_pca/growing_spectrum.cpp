@@ -5,13 +5,32 @@
 #include <numeric>
 #include <span>
 
+#include "kernels/kernels.hpp"
 #include "rules/mu.hpp"
 
 namespace roipca {
 namespace {
 
-constexpr Index kSlab = 128;     // rows of the basis that are rotated at a time
 constexpr double kNoise = 16.0;  // roundings below which a number is taken for one
+
+constexpr Index round_up(Index x, Index to) { return (x + to - 1) / to * to; }
+
+// What the kernels read of a column.
+Index padded(Index rows) { return round_up(rows, kernels::kLane<double>); }
+
+// Room for so many rows in a column, so that columns are an odd number of cache lines apart.
+Index room_for(Index rows) {
+  constexpr Index kLine = 8;
+  return (padded(rows) / kLine | 1) * kLine;
+}
+
+// basis <- basis * coefficients.
+void turn_columns(Matrix<double>& basis, Index rows, const RowMatrix<double>& coefficients, Index order,
+                  Index columns, Vector<double>& panel) {
+  kernels::table<double>().rotate(basis.data(), basis.outerStride(), order, {basis.data(), 0, 0},
+                                  coefficients.data(), coefficients.outerStride(), columns, padded(rows),
+                                  panel.data());
+}
 
 std::span<const double> span_of(const Vector<double>& v, Index size) {
   return {v.data(), static_cast<std::size_t>(size)};
@@ -32,24 +51,28 @@ GrowingSpectrum::GrowingSpectrum(std::optional<Index> capacity, bool center)
 // Grows by halves, so that an appended row costs O(k) on average. Everything that can run out of memory is
 // here, before anything changes.
 void GrowingSpectrum::reserve(Index size, Index columns) {
-  if (size > basis_.rows()) {
-    const Index room = std::max<Index>({64, size, basis_.rows() + basis_.rows() / 2});
+  if (padded(size) > basis_.rows()) {
+    const Index before = basis_.rows();
+    const Index room = room_for(std::max<Index>({64, size, before + before / 2}));
     sums_.conservativeResize(room);
     border_.conservativeResize(room);
     basis_.conservativeResize(room, basis_.cols());
+    basis_.bottomRows(room - before).setZero();
   }
   if (columns + 2 > basis_.cols()) {
+    const Index before = basis_.cols();
     const Index room = capacity_.value_or(std::max(columns, rank_ + rank_ / 2)) + 2;
     for (auto* v : {&values_, &z_, &poles_, &up_, &down_, &down_turned_}) v->conservativeResize(room);
     places_.resize(static_cast<std::size_t>(room));
     kept_.reserve(static_cast<std::size_t>(room));
-    turn_.resize(room, room);
-    kept_turn_.resize(room, room);
-    slab_.resize(kSlab, room);
+    turn_.setZero(room_for(room), room);
+    coefficients_.resize(room, room);
+    panel_.resize(kernels::panel_size<double>(room));
     upward_ = secular::RankOneEigen(static_cast<std::size_t>(room));
     downward_ = secular::RankOneEigen(static_cast<std::size_t>(room));
     guard_ = DriftGuard<double>(room);
     basis_.conservativeResize(basis_.rows(), room);
+    basis_.rightCols(room - before).setZero();
   }
 }
 
@@ -68,7 +91,8 @@ void GrowingSpectrum::append(const Eigen::Ref<const Vector<double>>& column, dou
   largest_diagonal_ = std::max(largest_diagonal_, std::abs(diagonal));
   trace_ += corner;
   ++size_;
-  rotate(order, kNoise * kEpsilon * std::max(largest_diagonal_, std::abs(poles_[0])));
+  choose(order, kNoise * kEpsilon * std::max(largest_diagonal_, std::abs(poles_[0])));
+  rotate(order);
   guard_.watch(basis_.topLeftCorner(size_, rank_), size_ - 1);
 }
 
@@ -125,7 +149,7 @@ void GrowingSpectrum::add_new_coordinate(Index place) {
 }
 
 // Eigenpairs of diag(lambda, mu, 0) with a border (z, |r|) and the corner added to its last entry: poles_ and
-// turn_. The border is the difference of two rank-one matrices along its own eigenvectors, which are
+// their vectors. The border is the difference of two rank-one matrices along its own eigenvectors, which are
 // orthonormal, so that neither is larger than the border itself and nothing cancels.
 void GrowingSpectrum::solve(double corner, double residual, Index order) {
   const Index last = order - 1;
@@ -162,31 +186,30 @@ void GrowingSpectrum::solve(double corner, double residual, Index order) {
   down_turned_.head(order).noalias() = vectors_of(upward_).transpose() * down_.head(order);
   downward_.compute(upward_.values(), span_of(down_turned_, order), sign > 0.0 ? -smaller : -larger);
   std::copy_n(downward_.values().begin(), order, poles_.begin());
-  kept_turn_.topLeftCorner(order, order).noalias() = vectors_of(upward_) * vectors_of(downward_);
-  for (Index i = 0; i < order; ++i) {
-    turn_.row(places[static_cast<std::size_t>(i)]).head(order) = kept_turn_.row(i).head(order);
-  }
 }
 
-// The basis, two columns longer, onto the eigenvectors that are to be held.
-void GrowingSpectrum::rotate(Index order, double noise) {
+// Which of the new eigenpairs to hold.
+void GrowingSpectrum::choose(Index order, double noise) {
   kept_.clear();
   for (Index i = 0; i < order; ++i) {
     if (std::abs(poles_[i]) > noise) kept_.push_back(i);
   }
   if (capacity_) kept_.resize(std::min(kept_.size(), static_cast<std::size_t>(*capacity_)));
   rank_ = static_cast<Index>(kept_.size());
-  auto turn = kept_turn_.topLeftCorner(order, rank_);
+  for (Index j = 0; j < rank_; ++j) values_[j] = poles_[kept_[static_cast<std::size_t>(j)]];
+}
+
+// The basis, up to two columns longer, onto those: by the product of both updates' vectors.
+void GrowingSpectrum::rotate(Index order) {
+  for (Index i = 0; i < order; ++i) {
+    turn_.row(places_[static_cast<std::size_t>(i)]).head(order) = vectors_of(upward_).row(i);
+  }
   for (Index j = 0; j < rank_; ++j) {
-    values_[j] = poles_[kept_[static_cast<std::size_t>(j)]];
-    turn.col(j) = turn_.col(kept_[static_cast<std::size_t>(j)]).head(order);
+    coefficients_.col(j).head(order) = vectors_of(downward_).col(kept_[static_cast<std::size_t>(j)]);
   }
-  for (Index first = 0; first < size_; first += kSlab) {
-    const Index count = std::min(kSlab, size_ - first);
-    auto slab = slab_.topLeftCorner(count, rank_);
-    slab.noalias() = basis_.block(first, 0, count, order) * turn;
-    basis_.block(first, 0, count, rank_) = slab;
-  }
+  turn_columns(turn_, order, coefficients_, order, rank_, panel_);
+  coefficients_.topLeftCorner(order, rank_) = turn_.topLeftCorner(order, rank_);
+  turn_columns(basis_, size_, coefficients_, order, rank_, panel_);
 }
 
 Vector<double> GrowingSpectrum::column_means() const {

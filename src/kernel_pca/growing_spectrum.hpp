@@ -58,7 +58,8 @@ class GrowingSpectrum {
   double split_border(double column_norm);
   void add_new_coordinate(Index place);
   void solve(double corner, double residual, Index order);
-  void rotate(Index order, double noise);
+  void choose(Index order, double noise);
+  void rotate(Index order);
 
   std::optional<Index> capacity_;
   bool center_;
@@ -69,7 +70,7 @@ class GrowingSpectrum {
   double total_ = 0.0;             // of all entries of K
   Vector<double> sums_;            // of the columns of K
   Vector<double> values_;
-  Matrix<double> basis_;  // with room for two more columns
+  Matrix<double> basis_;  // with room for two more columns; laid out for the kernels, as turn_ is
 
   // Scratch of one append.
   Vector<double> border_;
@@ -79,10 +80,10 @@ class GrowingSpectrum {
   Vector<double> down_;
   Vector<double> down_turned_;
   std::vector<Index> places_;  // of the sorted poles: their columns of the basis
-  std::vector<Index> kept_;
-  Matrix<double> turn_;
-  Matrix<double> kept_turn_;
-  Matrix<double> slab_;
+  std::vector<Index> kept_;    // of the new eigenvalues
+  Matrix<double> turn_;        // the new eigenvectors in the basis
+  RowMatrix<double> coefficients_;
+  Vector<double> panel_;
   secular::RankOneEigen upward_{0};
   secular::RankOneEigen downward_{0};
   DriftGuard<double> guard_{0};
