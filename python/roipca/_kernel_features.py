@@ -97,7 +97,11 @@ class MappedRows:
             pca.partial_fit(self._mapped(feature_map, part))
 
     def _mapped(self, feature_map: Any, X: np.ndarray) -> np.ndarray:
-        return np.ascontiguousarray(feature_map.transform(X), self.dtype)
+        mapped = np.ascontiguousarray(feature_map.transform(X), self.dtype)
+        bad = ~np.isfinite(mapped).all(axis=1)
+        if bad.any():
+            raise ValueError(f"kernel returned NaN or an infinity for the row {X[bad.argmax()]}")
+        return mapped
 
     def _parts(self, X: np.ndarray) -> list[np.ndarray]:
         step = max(1, _MAPPED // self._size)
@@ -105,7 +109,7 @@ class MappedRows:
 
 
 class FourierFeatures:
-    """cos(w.x) and sin(w.x) for normal frequencies w: their inner products have the mean exp(-gamma |x - y|^2).
+    """cos(w.x) and sin(w.x) for normal frequencies w, whose inner products are near exp(-gamma |x - y|^2).
 
     The frequencies are scrambled Sobol points and not independent ones: in few dimensions their error is
     several times smaller, in many it is no larger.

@@ -22,8 +22,8 @@ _TOLD = ("n_features_in_", "feature_names_in_", "gamma_")
 class OnlineKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Kernel PCA of a stream of rows: each row updates the eigenpairs of the kernel matrix.
 
-    Without a budget every row is kept, and one more costs O(rows x (features + components^2)) instead of a new
-    decomposition. With `n_components=None` the result is that of scikit-learn's KernelPCA to rounding, after
+    Without a budget every row is kept, and one more costs O(rows x (features + components^2)) instead of a
+    new decomposition. With `n_components=None` the result is that of scikit-learn's KernelPCA to rounding, after
     every row. `budget` and `method="features"` bound memory and time a row for streams without an end.
 
     A call with a bad row, or for which the kernel gives what no kernel gives, raises ValueError and changes
@@ -310,6 +310,11 @@ class OnlineKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     def _begin(self, X: np.ndarray) -> None:
         self._validate_params()
+        if self.method == "features":
+            if self.budget is not None:
+                raise ValueError('budget is for method="kernel": method="features" keeps no rows')
+            if self.n_components is not None and self.n_components > self.map_size:
+                raise ValueError(f"n_components={self.n_components} is more than map_size={self.map_size}")
         self.gamma_ = 1.0 / X.shape[1] if self.gamma is None else float(self.gamma)
         parameters = self.get_params(deep=False)
         engine = KeptRows if self.method == "kernel" else MappedRows

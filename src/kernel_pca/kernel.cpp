@@ -29,8 +29,8 @@ Kernel<T> Kernel<T>::custom(Function function) {
 template <typename T>
 double Kernel<T>::operator()(const Row<T>& x, const Row<T>& y) const {
   if (kind_ == Kind::kCustom) return function_(x, y);
-  const auto wide_x = x.template cast<double>();
-  const auto wide_y = y.template cast<double>();
+  const auto& wide_x = x.template cast<double>();
+  const auto& wide_y = y.template cast<double>();
   const double gamma = gamma_.value_or(1.0 / static_cast<double>(x.size()));
   // The difference itself, not |x|^2 + |y|^2 - 2 x.y: near rows keep their digits, equal ones give 1.
   if (kind_ == Kind::kRbf) return std::exp(-gamma * (wide_x - wide_y).squaredNorm());

@@ -318,6 +318,10 @@ double KernelPca<T>::representation_error() const {
 
 namespace {
 
+// The first number of a state, which no state of an OnlinePca begins with.
+template <typename T>
+constexpr std::uint32_t kKind = 0x100 + sizeof(T);
+
 void visit_options(state::Archive& archive, KernelOptions& options) {
   archive(options.n_components, options.center, options.oversampling, options.budget, options.tolerance);
 }
@@ -327,9 +331,9 @@ void visit_options(state::Archive& archive, KernelOptions& options) {
 template <typename T>
 std::vector<std::byte> KernelPca<T>::state() const {
   return state::pack([&](state::Archive& archive) {
-    auto scalar = std::uint32_t{sizeof(T)};
+    std::uint32_t kind = kKind<T>;
     KernelOptions options = impl_->options();
-    archive(scalar);
+    archive(kind);
     visit_options(archive, options);
     archive(*impl_);
   });
@@ -340,10 +344,12 @@ KernelPca<T> KernelPca<T>::from_state(Kernel<T> kernel, std::span<const std::byt
   auto shared = std::make_shared<const Kernel<T>>(std::move(kernel));
   std::unique_ptr<Impl> impl;
   state::unpack(bytes, [&](state::Archive& archive) {
-    auto scalar = std::uint32_t{sizeof(T)};
+    std::uint32_t kind = kKind<T>;
     KernelOptions options;
-    archive(scalar);
-    if (scalar != sizeof(T)) throw std::invalid_argument("the state is of rows of the other precision");
+    archive(kind);
+    if (kind != kKind<T>) {
+      throw std::invalid_argument("the state is of another estimator, or of rows of the other precision");
+    }
     visit_options(archive, options);
     impl = std::make_unique<Impl>(shared, options);
     archive(*impl);

@@ -7,7 +7,6 @@
 
 #include "kernel_pca/kernel_matrices.hpp"
 #include "roipca/kernel.hpp"
-#include "support/models.hpp"
 #include "support/rows.hpp"
 
 namespace roipca::testing {
@@ -16,7 +15,6 @@ namespace {
 using support::decaying_rows;
 using support::low_rank_rows;
 using support::normal_rows;
-using support::orthonormality_error;
 
 void append(GrowingSpectrum& spectrum, const Matrix<double>& k) {
   const Index n = spectrum.size();
@@ -49,7 +47,7 @@ void expect_the_dense_eigenpairs(const GrowingSpectrum& spectrum, const Matrix<d
   ASSERT_LE((product(spectrum) - k).norm(), 1e-10 * largest) << n << " rows";
   ASSERT_NEAR(spectrum.trace(), k.trace(), 1e-10 * largest) << n << " rows";
   if (rank == 0) return;
-  ASSERT_LE(orthonormality_error<double>(spectrum.vectors()), 2e-13) << n << " rows";
+  ASSERT_LE(orthonormality_error(spectrum.vectors()), 2e-13) << n << " rows";
   const Matrix<double> products = dense.vectors.transpose() * spectrum.vectors();
   const double clear = 1e-5 * std::max(largest, largest_entry);
   for (Index j = 1; j <= rank && j < n && dense.values[j - 1] > clear; ++j) {
@@ -141,7 +139,7 @@ class WideFormulas {
   void append(const Matrix<double>& k) {
     const Index n = size_++;
     const Wide wide = k.topLeftCorner(n + 1, n + 1).cast<long double>();
-    const long double m = static_cast<long double>(n);
+    const auto m = static_cast<long double>(n);
     Wide c = wide.col(n).head(n);
     Wide u = Wide::Zero(n + 1, 1);
     u(n) = -1.0L;
@@ -234,7 +232,7 @@ TEST(GrowingSpectrum, StaysOrthonormalAndCentredForThousandsOfRows) {
     kernel.against(x.row(n).transpose(), x.topRows(n), column.head(n));
     spectrum.append(column.head(n), 1.0);
   }
-  EXPECT_LE(orthonormality_error<double>(spectrum.vectors()), 2e-13);
+  EXPECT_LE(orthonormality_error(spectrum.vectors()), 2e-13);
   EXPECT_LE(spectrum.vectors().colwise().mean().cwiseAbs().maxCoeff() * std::sqrt(double{rows}), 2e-13);
 }
 

@@ -35,6 +35,11 @@ inline Pairs dense_pairs(const Matrix<double>& k) {
   return {eigen.eigenvalues().reverse(), eigen.eigenvectors().rowwise().reverse()};
 }
 
+/// max |Q^T Q - I|.
+inline double orthonormality_error(const Matrix<double>& q) {
+  return (q.transpose() * q - Matrix<double>::Identity(q.cols(), q.cols())).cwiseAbs().maxCoeff();
+}
+
 /// The sine of the angle between the spans of the first j columns, where `products` is U^T V of two
 /// orthonormal bases and U's is of the whole space.
 inline double leading_angle(const Matrix<double>& products, Index j) {

@@ -117,6 +117,9 @@ TEST(KernelPca, GoesOnFromItsStateToTheSameBits) {
 TEST(KernelPca, RefusesAStateThatIsNoneOfItsOwn) {
   const KernelPca<float> pca(Kernel<float>::rbf(), {});
   EXPECT_THROW(KernelPca<double>::from_state(Kernel<double>::rbf(), pca.state()), std::invalid_argument);
+  const auto linear = OnlinePca<float>(Options{}).state();
+  EXPECT_THROW(KernelPca<float>::from_state(Kernel<float>::rbf(), linear), std::invalid_argument);
+  EXPECT_THROW(OnlinePca<float>::from_state(pca.state()), std::invalid_argument);
   auto bytes = pca.state();
   bytes.pop_back();
   EXPECT_THROW(KernelPca<float>::from_state(Kernel<float>::rbf(), bytes), std::invalid_argument);
@@ -158,7 +161,7 @@ TEST(KernelPca, ReportsAsManyComponentsAsThereAreRowsAndNoScoreWithoutVariance) 
   EXPECT_EQ(found.eigenvalues.size(), 3);
   EXPECT_NEAR(found.eigenvalues[0], 40.0, 1e-12);
   EXPECT_EQ(found.eigenvalues[1], 0.0);
-  EXPECT_LE(support::orthonormality_error<double>(found.eigenvectors), 1e-14);
+  EXPECT_LE(orthonormality_error(found.eigenvectors), 1e-14);
   EXPECT_TRUE((pca.transform(rows).rightCols(2).array() == 0.0).all());
 }
 
@@ -181,7 +184,7 @@ TEST(KernelPca, RefusesOptionsOutOfRange) {
 // A good call, then one whose third row is bad in one way or another.
 class BadRows : public ::testing::TestWithParam<std::optional<Index>> {
  protected:
-  KernelOptions options() const { return {.n_components = 2, .budget = GetParam()}; }
+  static KernelOptions options() { return {.n_components = 2, .budget = GetParam()}; }
 
   template <typename Action>
   static void expect_unchanged(KernelPca<double>& pca, Action action) {
@@ -208,7 +211,7 @@ TEST_P(BadRows, OfAKernelThatReturnsNanAreNamed) {
 
 TEST_P(BadRows, OfAKernelThatIsNotSymmetricAreShownBothWays) {
   const auto kernel = [](const Row<double>& x, const Row<double>& y) {
-    return x[0] * y[0] * (1.0 + (x[0] > y[0]));
+    return x[0] * y[0] * (x[0] > y[0] ? 2.0 : 1.0);
   };
   KernelPca<double> pca(Kernel<double>::custom(kernel), options());
   pca.partial_fit(RowMatrix<double>{{2.0}});
