@@ -45,7 +45,7 @@ Eigen::Map<const Matrix<double>> vectors_of(const secular::RankOneEigen& eigen) 
 
 GrowingSpectrum::GrowingSpectrum(std::optional<Index> capacity, bool center)
     : capacity_(capacity), center_(center) {
-  reserve(1, capacity.value_or(16));
+  reserve(1, std::min<Index>(16, capacity.value_or(16)));
 }
 
 // Grows by halves, so that an appended row costs O(k) on average. Everything that can run out of memory is
@@ -61,7 +61,8 @@ void GrowingSpectrum::reserve(Index size, Index columns) {
   }
   if (columns + 2 > basis_.cols()) {
     const Index before = basis_.cols();
-    const Index room = capacity_.value_or(std::max(columns, rank_ + rank_ / 2)) + 2;
+    const Index grown = std::max(columns, rank_ + rank_ / 2);
+    const Index room = std::min(grown, capacity_.value_or(grown)) + 2;
     for (auto* v : {&values_, &z_, &poles_, &up_, &down_, &down_turned_}) v->conservativeResize(room);
     places_.resize(static_cast<std::size_t>(room));
     kept_.reserve(static_cast<std::size_t>(room));
