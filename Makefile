@@ -6,7 +6,7 @@ FUZZ_SECONDS ?= 60
 .DEFAULT_GOAL := help
 # Prerequisites run in the order written, whatever -j says; Ninja does the parallel work.
 .NOTPARALLEL:
-.PHONY: help deps deps-dev deps-python deps-clusters deps-fuzz build python demo test soak asan fuzz tidy format format-check coverage bench bench-clusters paper install clean
+.PHONY: help deps deps-dev deps-python deps-clusters deps-fuzz build python demo test soak asan fuzz tidy format format-check coverage bench bench-clusters bench-kernel paper install clean
 
 SOURCES = $(shell find include src cli python tests -name '*.hpp' -o -name '*.cpp')
 
@@ -90,6 +90,12 @@ bench-clusters: deps-clusters ## Measure Dask and Spark beside their own PCAs an
 	build/bench-clusters-venv/bin/pip install -q -r bench/clusters/requirements-optional.txt || echo "going on without"
 	build/bench-clusters-venv/bin/pip install -q '.[dask,spark]'
 	build/bench-clusters-venv/bin/python bench/clusters/run.py
+
+bench-kernel: deps-python ## Measure online kernel PCA beside scikit-learn's and write docs/kernel-pca.md
+	python3 -m venv build/bench-venv
+	build/bench-venv/bin/pip install -q -r bench/requirements.txt
+	build/bench-venv/bin/pip install -q .
+	build/bench-venv/bin/python bench/kernel_pca.py
 
 paper: deps-python ## Rerun the paper's experiments and write docs/paper.md (ONLY=table-mnist: one; DATA=folder)
 	python3 -m venv build/paper-venv

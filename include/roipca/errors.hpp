@@ -29,6 +29,13 @@ class DataError : public std::runtime_error {
   std::size_t reason_begin_;
 };
 
+/// A kernel that gave what a kernel cannot give: NaN, an infinity, k(x, y) other than k(y, x), or a matrix
+/// that is not positive semi-definite. The object that asked it is as it was before the call.
+class KernelError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// A file that cannot be read or written.
 class FileError : public std::runtime_error {
  public:

@@ -5,6 +5,8 @@
 #include "roipca/build_info.hpp"     // IWYU pragma: export
 #include "roipca/checkpoint.hpp"     // IWYU pragma: export
 #include "roipca/errors.hpp"         // IWYU pragma: export
+#include "roipca/kernel.hpp"         // IWYU pragma: export
+#include "roipca/kernel_pca.hpp"     // IWYU pragma: export
 #include "roipca/learning_rate.hpp"  // IWYU pragma: export
 #include "roipca/merge.hpp"          // IWYU pragma: export
 #include "roipca/model.hpp"          // IWYU pragma: export

@@ -5,10 +5,11 @@ from typing import Any
 
 from ._core import instruction_set, version
 from ._merging import merge_all
+from .online_kernel_pca import OnlineKernelPCA
 from .online_pca import OnlinePCA
 
 __version__ = version()
-__all__ = ["OnlinePCA", "__version__", "instruction_set", "merge_all"]
+__all__ = ["OnlineKernelPCA", "OnlinePCA", "__version__", "instruction_set", "merge_all"]
 
 
 def __getattr__(name: str) -> Any:

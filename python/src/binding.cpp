@@ -18,6 +18,7 @@
 
 #include "arrays.hpp"
 #include "estimator.hpp"
+#include "kernel_binding.hpp"
 #include "options.hpp"
 #include "roipca/roipca.hpp"
 
@@ -182,4 +183,5 @@ NB_MODULE(_core, module) {
   roipca::python::bind_model<double>(module, "ModelF64");
   roipca::python::bind_estimator<float>(module, "EstimatorF32");
   roipca::python::bind_estimator<double>(module, "EstimatorF64");
+  roipca::python::bind_kernel_pca(module);
 }

@@ -9,9 +9,9 @@ from types import FunctionType
 import pytest
 
 import roipca
-from roipca import OnlinePCA, _merging, _reader, online_pca
+from roipca import OnlinePCA, _merging, _reader, online_kernel_pca, online_pca
 
-GUIDE = Path(__file__).parents[2] / "docs" / "python.md"
+DOCS = Path(__file__).parents[2] / "docs"
 OURS = {**vars(_reader.Reader), **vars(OnlinePCA)}
 METHODS = [
     name
@@ -20,16 +20,19 @@ METHODS = [
 ]
 
 
-def test_the_guide_runs(tmp_path, monkeypatch):
+@pytest.mark.parametrize("name, more_than", [("python.md", 10), ("kernel-pca.md", 4)])
+def test_the_guide_runs(name, more_than, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"^```python\n(.*?)^```", GUIDE.read_text(), flags=re.DOTALL | re.MULTILINE)
-    assert len(blocks) > 10
+    blocks = re.findall(r"^```python\n(.*?)^```", (DOCS / name).read_text(), flags=re.DOTALL | re.MULTILINE)
+    assert len(blocks) > more_than
     namespace = {}
     for block in blocks:
-        exec(compile(block, str(GUIDE), "exec"), namespace)
+        exec(compile(block, name, "exec"), namespace)
 
 
-@pytest.mark.parametrize("module", [online_pca, _reader, _merging], ids=lambda module: module.__name__)
+@pytest.mark.parametrize(
+    "module", [online_pca, online_kernel_pca, _reader, _merging], ids=lambda module: module.__name__
+)
 def test_examples_in_docstrings_run(module):
     result = doctest.testmod(module)
     assert result.attempted > 0 and result.failed == 0

@@ -1,0 +1,358 @@
+"""Kernel PCA of a stream, with the names and meanings of scikit-learn's KernelPCA."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, cast
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from . import _core
+from ._kernel_features import MappedRows
+from ._rows import MatrixLike
+
+_CORES = {np.dtype(np.float32): _core.KernelEstimatorF32, np.dtype(np.float64): _core.KernelEstimatorF64}
+_TOLD = ("n_features_in_", "feature_names_in_", "gamma_")
+
+
+class OnlineKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Kernel PCA of a stream of rows: each row updates the eigenpairs of the kernel matrix.
+
+    Without a budget every row is kept, and one more costs O(rows x (features + components^2)) instead of a
+    new decomposition. With `n_components=None` the result is that of scikit-learn's KernelPCA to rounding, after
+    every row. `budget` and `method="features"` bound memory and time a row for streams without an end.
+
+    A call with a bad row, or for which the kernel gives what no kernel gives, raises ValueError and changes
+    nothing. The way rows are cut into calls does not change the result.
+
+    Parameters
+    ----------
+    n_components : int or None, default=None
+        Components to report, at most as many as there are rows. None: all that have variance.
+    kernel : {"rbf", "poly", "linear", "sigmoid"} or callable, default="rbf"
+        A callable takes two rows of shape (n_features,) and returns a number, the same for both orders.
+    gamma : float or None, default=None
+        Of rbf, exp(-gamma |x - y|^2); of poly and sigmoid, the factor of x.y. None is 1 / n_features.
+    degree : float, default=3
+        Of poly, (gamma x.y + coef0)^degree.
+    coef0 : float, default=1
+        Of poly and of sigmoid, tanh(gamma x.y + coef0).
+    center : bool, default=True
+        Take the mean of the rows in feature space out, as KernelPCA always does.
+    budget : int or None, default=None
+        Rows to keep at most, chosen so that they represent all rows best. None keeps every row.
+    tolerance : float in [0, 1), default=1e-3
+        With a budget: how far a row may be from the span of those kept, in feature space and of its own
+        length, to be represented by them and not kept.
+    oversampling : "auto" or int, default="auto"
+        Eigenpairs held beyond those reported, where every row is kept: what buys accuracy. "auto" is
+        max(10, n_components / 5).
+    method : {"kernel", "features"}, default="kernel"
+        "features" maps each row to `map_size` numbers whose inner products are near the kernel's, and is
+        OnlinePCA of these: random Fourier features for rbf, Nystroem's method on the first rows for others.
+    map_size : int, default=256
+        Numbers that `method="features"` maps a row to.
+    random_state : int, RandomState or None, default=None
+        Of the random Fourier features.
+
+    Attributes
+    ----------
+    eigenvalues_ : ndarray of shape (n_components_,)
+        Of the (centred) kernel matrix of all rows, descending.
+    eigenvectors_ : ndarray of shape (n_kept, n_components_)
+        Over the rows kept, the largest entry of each column positive; orthonormal columns where all rows are
+        kept. Component i is the sum of eigenvectors_[j, i] / sqrt(eigenvalues_[i]) times row j in feature
+        space. Not with `method="features"`.
+    X_fit_ : ndarray of shape (n_kept, n_features_in_)
+        The rows kept. Not with `method="features"`.
+    kept_indices_ : ndarray of shape (n_kept,)
+        Their numbers in the stream. Not with `method="features"`.
+    representation_error_ : float
+        The part of the sum of k(x, x) over all rows that the rows kept do not represent; 0 without a budget.
+        Not with `method="features"`.
+    gamma_ : float
+        gamma as given, or 1 / n_features.
+    n_components_ : int
+        Components reported.
+    n_samples_seen_ : int
+        Number of rows seen.
+    n_features_in_ : int
+        Numbers in a row.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where the first rows came with names that are all strings.
+
+    Examples
+    --------
+    >>> from roipca import OnlineKernelPCA
+    >>> from sklearn.datasets import make_circles
+    >>> X, _ = make_circles(200, factor=0.3, noise=0.05, random_state=0)
+    >>> kpca = OnlineKernelPCA(2, gamma=2.0)
+    >>> for x in X:
+    ...     kpca = kpca.partial_fit([x])
+    >>> kpca.transform(X).shape, kpca.eigenvectors_.shape
+    ((200, 2), (200, 2))
+    """
+
+    _parameter_constraints: dict[str, list] = {
+        "n_components": [Interval(Integral, 1, None, closed="left"), None],
+        "kernel": [StrOptions({"rbf", "poly", "linear", "sigmoid"}), callable],
+        "gamma": [Interval(Real, 0, None, closed="left"), None],
+        "degree": [Interval(Real, 0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "center": ["boolean"],
+        "budget": [Interval(Integral, 1, None, closed="left"), None],
+        "tolerance": [Interval(Real, 0, 1, closed="left")],
+        "oversampling": [StrOptions({"auto"}), Interval(Integral, 0, None, closed="left")],
+        "method": [StrOptions({"kernel", "features"})],
+        "map_size": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+    _learned_from: Any = None
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        kernel: str | Callable[[np.ndarray, np.ndarray], float] = "rbf",
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        center: bool = True,
+        budget: int | None = None,
+        tolerance: float = 1e-3,
+        oversampling: str | int = "auto",
+        method: str = "kernel",
+        map_size: int = 256,
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.center = center
+        self.budget = budget
+        self.tolerance = tolerance
+        self.oversampling = oversampling
+        self.method = method
+        self.map_size = map_size
+        self.random_state = random_state
+
+    def fit(self, X: MatrixLike, y: Any = None) -> OnlineKernelPCA:
+        """Forget everything and learn from rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+        y : Ignored
+
+        Returns
+        -------
+        self : OnlineKernelPCA
+
+        Examples
+        --------
+        >>> from roipca import OnlineKernelPCA
+        >>> OnlineKernelPCA(kernel="linear").fit([[1.0], [2.0], [4.0]]).eigenvalues_.round(3)
+        array([4.667])
+        """
+        learner = clone(self)
+        X = learner._checked(X, None)
+        learner._begin(X)
+        learner._learned_from.add(X)
+        for name in _TOLD:
+            self.__dict__.pop(name, None)
+            if name in vars(learner):
+                setattr(self, name, vars(learner)[name])
+        self._learned_from = learner._learned_from
+        return self
+
+    def partial_fit(self, X: MatrixLike, y: Any = None) -> OnlineKernelPCA:
+        """Add rows, from one row on.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+        y : Ignored
+
+        Returns
+        -------
+        self : OnlineKernelPCA
+
+        Examples
+        --------
+        >>> from roipca import OnlineKernelPCA
+        >>> kpca = OnlineKernelPCA(kernel="linear").partial_fit([[1.0]]).partial_fit([[2.0], [4.0]])
+        >>> kpca.eigenvalues_.round(3)
+        array([4.667])
+        """
+        if self._learned_from is None:
+            return self.fit(X)
+        self._learned_from.add(self._checked(X, self._learned_from.dtype))
+        return self
+
+    def transform(self, X: MatrixLike) -> np.ndarray:
+        """Scores of rows on the components.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples, n_components_)
+            float32 for an estimator of float32, else float64. Components without variance have scores of 0.
+
+        Examples
+        --------
+        >>> from roipca import OnlineKernelPCA
+        >>> kpca = OnlineKernelPCA(kernel="linear").fit([[1.0], [2.0], [4.0]])
+        >>> abs(kpca.transform([[7.0]])).round(3)
+        array([[4.667]])
+        """
+        learned = self._learned
+        return learned.scores(self._checked(X, learned.dtype))
+
+    def fit_transform(self, X: MatrixLike, y: Any = None) -> np.ndarray:
+        """Learn from rows and return their scores.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+        y : Ignored
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples, n_components_)
+
+        Examples
+        --------
+        >>> from roipca import OnlineKernelPCA
+        >>> OnlineKernelPCA(1, gamma=1.0).fit_transform([[1.0], [1.0], [1.0]])
+        array([[0.],
+               [0.],
+               [0.]])
+        """
+        return self.fit(X, y).transform(X)
+
+    @property
+    def eigenvalues_(self) -> np.ndarray:
+        """Of the (centred) kernel matrix (n_components_,), descending."""
+        return self._learned.eigenvalues
+
+    @property
+    def eigenvectors_(self) -> np.ndarray:
+        """Over the rows kept (n_kept, n_components_)."""
+        return self._kept.core.eigenvectors
+
+    @property
+    def X_fit_(self) -> np.ndarray:
+        """The rows kept (n_kept, n_features_in_)."""
+        return self._kept.core.kept_rows
+
+    @property
+    def kept_indices_(self) -> np.ndarray:
+        """Their numbers in the stream (n_kept,)."""
+        return self._kept.core.kept_numbers
+
+    @property
+    def representation_error_(self) -> float:
+        """The part of the sum of k(x, x) over all rows that the rows kept do not represent."""
+        return self._kept.core.representation_error
+
+    @property
+    def n_components_(self) -> int:
+        """Number of components reported."""
+        return len(self.eigenvalues_)
+
+    @property
+    def n_samples_seen_(self) -> int:
+        """Number of rows seen."""
+        return self._learned.rows_seen
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_
+
+    @property
+    def _learned(self) -> Any:
+        if self._learned_from is None:
+            check_is_fitted(self)  # raises, in scikit-learn's words
+        return self._learned_from
+
+    @property
+    def _kept(self) -> KeptRows:
+        learned = self._learned
+        if not isinstance(learned, KeptRows):
+            raise AttributeError('method="features" keeps no rows to have eigenvectors over')
+        return learned
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._learned_from is not None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def _checked(self, X: Any, dtype: Any) -> np.ndarray:
+        """X as C-ordered rows; without a dtype they are the first, and float32 stays float32."""
+        kept = (np.float64, np.float32) if dtype is None else dtype
+        return cast(np.ndarray, validate_data(self, X, reset=dtype is None, dtype=kept, order="C"))
+
+    def _begin(self, X: np.ndarray) -> None:
+        self._validate_params()
+        if self.method == "features":
+            if self.budget is not None:
+                raise ValueError('budget is for method="kernel": method="features" keeps no rows')
+            if self.n_components is not None and self.n_components > self.map_size:
+                raise ValueError(f"n_components={self.n_components} is more than map_size={self.map_size}")
+        self.gamma_ = 1.0 / X.shape[1] if self.gamma is None else float(self.gamma)
+        parameters = self.get_params(deep=False)
+        engine = KeptRows if self.method == "kernel" else MappedRows
+        self._learned_from = engine(X.dtype, parameters, self.gamma_)
+
+
+class KeptRows:
+    """The C++ estimator, which keeps rows."""
+
+    def __init__(self, dtype: np.dtype, parameters: dict[str, Any], gamma: float) -> None:
+        oversampling = parameters["oversampling"]
+        self.dtype = dtype
+        self.core = _CORES[np.dtype(dtype)](
+            parameters["kernel"],
+            gamma,
+            float(parameters["degree"]),
+            float(parameters["coef0"]),
+            0 if parameters["n_components"] is None else int(parameters["n_components"]),
+            bool(parameters["center"]),
+            None if oversampling == "auto" else int(oversampling),
+            None if parameters["budget"] is None else int(parameters["budget"]),
+            float(parameters["tolerance"]),
+        )
+
+    def add(self, X: np.ndarray) -> None:
+        """Add rows, all or none."""
+        self.core.partial_fit(X)
+
+    def scores(self, X: np.ndarray) -> np.ndarray:
+        """Scores of rows on the components."""
+        return self.core.transform(X)
+
+    @property
+    def eigenvalues(self) -> np.ndarray:
+        """Of the kernel matrix, descending."""
+        return self.core.eigenvalues
+
+    @property
+    def rows_seen(self) -> int:
+        """Number of rows so far."""
+        return self.core.rows_seen

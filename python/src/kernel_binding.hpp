@@ -1,0 +1,10 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace roipca::python {
+
+/// KernelEstimatorF32 and KernelEstimatorF64.
+void bind_kernel_pca(nanobind::module_& module);
+
+}  // namespace roipca::python

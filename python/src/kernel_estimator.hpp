@@ -1,0 +1,123 @@
+/// Kernel PCA as Python threads may share it, with kernels by name or as Python functions.
+#pragma once
+
+#include <nanobind/stl/optional.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "arrays.hpp"
+#include "roipca/kernel_pca.hpp"
+
+namespace roipca::python {
+
+/// The kernel as Python says it. One reference to the Python object is shared by all, so that Python's
+/// garbage collector can count it, and copies of an estimator need no interpreter.
+struct KernelSpec {
+  std::shared_ptr<nb::object> kernel;  // a name, or a function of two rows
+  std::optional<double> gamma;
+  double degree;
+  double coef0;
+};
+
+/// A function gets copies of the rows, so that it may hold on to them.
+template <typename T>
+Kernel<T> kernel_of_function(std::shared_ptr<const nb::object> function) {
+  return Kernel<T>::custom([function = std::move(function)](const Row<T>& x, const Row<T>& y) {
+    const nb::gil_scoped_acquire acquire;
+    const nb::object value = (*function)(to_numpy(Vector<T>(x)), to_numpy(Vector<T>(y)));
+    double number = 0.0;
+    if (!nb::try_cast<double>(value, number)) {
+      throw std::invalid_argument(std::string("kernel must return a number, not ") + nb::repr(value).c_str());
+    }
+    return number;
+  });
+}
+
+template <typename T>
+Kernel<T> kernel_from(const KernelSpec& spec) {
+  std::string name;
+  if (!nb::try_cast<std::string>(*spec.kernel, name)) return kernel_of_function<T>(spec.kernel);
+  if (name == "linear") return Kernel<T>::linear();
+  if (name == "rbf") return Kernel<T>::rbf(spec.gamma);
+  if (name == "poly") return Kernel<T>::poly(spec.gamma, spec.degree, spec.coef0);
+  if (name == "sigmoid") return Kernel<T>::sigmoid(spec.gamma, spec.coef0);
+  throw std::invalid_argument("there is no kernel " + name);
+}
+
+/// Each call works alone, with the interpreter free for other threads, and changes all or nothing.
+template <typename T>
+class KernelEstimator {
+ public:
+  KernelEstimator(KernelSpec spec, const KernelOptions& options)
+      : spec_(std::move(spec)), pca_(kernel_from<T>(spec_), options) {}
+  /// From what `state` gave.
+  KernelEstimator(KernelSpec spec, std::span<const std::byte> state)
+      : spec_(std::move(spec)), pca_(KernelPca<T>::from_state(kernel_from<T>(spec_), state)) {}
+
+  const KernelSpec& spec() const { return spec_; }
+  /// For the garbage collector, when nobody can call the estimator any more.
+  void drop_kernel() { spec_.kernel->reset(); }
+
+  void partial_fit(const Array<T>& rows) {
+    const auto x = rows_of(rows);
+    alone([&] {
+      pca_.partial_fit(x);
+      components_.reset();
+    });
+  }
+
+  /// Of all rows so far; the same object until the next rows.
+  std::shared_ptr<const KernelComponents> components() {
+    return alone([&] { return read(); });
+  }
+
+  RowMatrix<T> transform(const Array<T>& rows) {
+    const auto x = rows_of(rows);
+    return alone([&] { return pca_.transform(x, *read()); });
+  }
+
+  std::vector<std::byte> state() const {
+    return alone([&] { return pca_.state(); });
+  }
+  std::int64_t rows_seen() const {
+    return alone([&] { return pca_.rows_seen(); });
+  }
+  RowMatrix<T> kept_rows() const {
+    return alone([&] { return pca_.kept_rows(); });
+  }
+  Vector<std::int64_t> kept_numbers() const {
+    return alone([&] { return pca_.kept_numbers(); });
+  }
+  double representation_error() const {
+    return alone([&] { return pca_.representation_error(); });
+  }
+
+ private:
+  std::shared_ptr<const KernelComponents> read() {
+    if (!components_) components_ = std::make_shared<const KernelComponents>(pca_.components());
+    return components_;
+  }
+
+  template <typename F>
+  auto alone(F&& work) const {
+    const nb::gil_scoped_release release;
+    const std::scoped_lock lock(mutex_);
+    return work();
+  }
+
+  KernelSpec spec_;
+  KernelPca<T> pca_;
+  std::shared_ptr<const KernelComponents> components_;
+  mutable std::mutex mutex_;
+};
+
+}  // namespace roipca::python

@@ -1,0 +1,92 @@
+/// Eigenpairs of a kernel matrix to which rows and columns are added.
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "basis/orthonormal.hpp"
+#include "roipca/types.hpp"
+#include "secular/rank_one_eigen.hpp"
+#include "state/archive.hpp"
+
+namespace roipca {
+
+/// The leading eigenpairs of a symmetric n x n matrix K, or of K centred in feature space, as K grows by a
+/// row and a column at a time: the extension with which the paper closes.
+///
+/// Let c be the new column against the mean of the rows so far, and beta the new row's squared distance from
+/// that mean (without centring: the column and the diagonal entry themselves). Then the matrix changes by
+///
+///     beta u u^T - c u^T - u c^T,        u = 1/(n + 1) - e   (without centring: -e),
+///
+/// e the new coordinate (docs/kernel-pca.md derives it). u is orthogonal to c and to every eigenvector held,
+/// because the old matrix, extended by zeros, does not see it: so it joins them with the eigenvalue 0. What
+/// is left is a border of rank two, two rank-one updates of the secular solver, one up and one down. The
+/// eigenvalues that are not held are replaced by the paper's mu, their mean.
+///
+/// append() costs O(n k + k^2) for the roots and O(n k^2) for the rotation; memory is O(n k). Not safe for
+/// use by two threads at once.
+class GrowingSpectrum {
+ public:
+  /// Holds at most `capacity` eigenpairs, or all.
+  GrowingSpectrum(std::optional<Index> capacity, bool center);
+
+  /// `column`: size() finite numbers, none beyond 1e150, as is the diagonal entry. Where memory runs out,
+  /// nothing has changed.
+  void append(const Eigen::Ref<const Vector<double>>& column, double diagonal);
+
+  /// Rows, and columns, of the matrix.
+  Index size() const { return size_; }
+  /// Descending; those that rounding cannot tell from 0 are not held, nor are the least of more than the
+  /// capacity.
+  auto values() const { return values_.head(rank_); }
+  /// size() x as many, orthonormal columns.
+  auto vectors() const { return basis_.topLeftCorner(size_, rank_); }
+  /// Of the matrix whose eigenpairs these are.
+  double trace() const { return trace_; }
+  /// Mean of each column of K; zero without centring.
+  Vector<double> column_means() const;
+
+  void visit_state(state::Archive& archive);
+
+ private:
+  static constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+
+  void reserve(Index size, Index columns);
+  double set_border(const Eigen::Ref<const Vector<double>>& column, double diagonal);
+  double split_border(double column_norm);
+  void add_new_coordinate(Index place);
+  void solve(double corner, double residual, Index order);
+  void choose(Index order, double noise);
+  void rotate(Index order);
+
+  std::optional<Index> capacity_;
+  bool center_;
+  Index size_ = 0;
+  Index rank_ = 0;
+  double trace_ = 0.0;
+  double largest_diagonal_ = 0.0;  // of K: its rounding is what centring leaves behind
+  double total_ = 0.0;             // of all entries of K
+  Vector<double> sums_;            // of the columns of K
+  Vector<double> values_;
+  Matrix<double> basis_;  // with room for two more columns; laid out for the kernels, as turn_ is
+
+  // Scratch of one append.
+  Vector<double> border_;
+  Vector<double> z_;
+  Vector<double> poles_;
+  Vector<double> up_;
+  Vector<double> down_;
+  Vector<double> down_turned_;
+  std::vector<Index> places_;  // of the sorted poles: their columns of the basis
+  std::vector<Index> kept_;    // of the new eigenvalues
+  Matrix<double> turn_;        // the new eigenvectors in the basis
+  RowMatrix<double> coefficients_;
+  Vector<double> panel_;
+  secular::RankOneEigen upward_{0};
+  secular::RankOneEigen downward_{0};
+  DriftGuard<double> guard_{0};
+};
+
+}  // namespace roipca

@@ -1,0 +1,143 @@
+#include "kernel_pca/landmarks.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "dense/symmetric_eigen.hpp"
+#include "roipca/errors.hpp"
+
+namespace roipca {
+namespace {
+
+// By so much of |x|^2 rounding may make it less than |y|^2, where landmarks are all but dependent.
+constexpr double kIndefinite = 1e-5;
+
+void refuse_indefinite(double diagonal, double projected) {
+  std::ostringstream text;
+  text << "kernel is not positive semi-definite: k(x, x) = " << diagonal << ", and " << projected
+       << " of the row's projection onto those kept";
+  throw KernelError(text.str());
+}
+
+}  // namespace
+
+Landmarks::Landmarks(Index budget, double tolerance, bool center)
+    : budget_(budget),
+      tolerance_(tolerance),
+      center_(center),
+      factor_(Matrix<double>::Zero(budget + 1, budget + 1)),
+      scatter_(Matrix<double>::Zero(budget + 1, budget + 1)),
+      mean_(Vector<double>::Zero(budget + 1)),
+      y_(Vector<double>::Zero(budget + 1)),
+      inverse_(budget + 1, budget + 1),
+      products_(budget + 1, budget + 1) {}
+
+std::optional<Index> Landmarks::add(const Eigen::Ref<const Vector<double>>& column, double diagonal) {
+  auto y = y_.head(size_);
+  y = column;
+  factor_.topLeftCorner(size_, size_).triangularView<Eigen::Lower>().solveInPlace(y);
+  const double rest = diagonal - y.squaredNorm();
+  if (!(diagonal >= 0.0) || rest < -kIndefinite * diagonal) refuse_indefinite(diagonal, y.squaredNorm());
+  total_ += diagonal;
+  if (rest <= tolerance_ * tolerance_ * diagonal) {
+    lost_ += std::max(rest, 0.0);
+    absorb();
+    return size_;
+  }
+  y_[size_] = std::sqrt(rest);
+  ++size_;
+  factor_.row(size_ - 1).head(size_) = y_.head(size_).transpose();
+  mean_[size_ - 1] = 0.0;
+  scatter_.row(size_ - 1).head(size_).setZero();
+  scatter_.col(size_ - 1).head(size_).setZero();
+  absorb();
+  if (size_ <= budget_) return std::nullopt;
+  const Index place = cheapest();
+  remove(place);
+  return place;
+}
+
+// The row with the coordinates y_ into mean and scatter (Welford).
+void Landmarks::absorb() {
+  auto y = y_.head(size_);
+  auto scatter = scatter_.topLeftCorner(size_, size_);
+  const auto before = static_cast<double>(rows_++);
+  if (!center_) {
+    scatter.noalias() += y * y.transpose();
+    return;
+  }
+  y -= mean_.head(size_);
+  scatter.noalias() += (before / (before + 1.0)) * (y * y.transpose());
+  mean_.head(size_) += y / (before + 1.0);
+}
+
+// The landmark without which the projections of all rows lose least. L w_j = e_j says that w_j is orthogonal
+// to all landmarks but j: they lose what they have along it.
+Index Landmarks::cheapest() {
+  auto inverse = inverse_.topLeftCorner(size_, size_);
+  auto products = products_.topLeftCorner(size_, size_);
+  inverse.setIdentity();
+  factor_.topLeftCorner(size_, size_).triangularView<Eigen::Lower>().solveInPlace(inverse);
+  products.noalias() = scatter_.topLeftCorner(size_, size_) * inverse.triangularView<Eigen::Lower>();
+  const auto rows = static_cast<double>(rows_);
+  Index place = 0;
+  double least = 0.0;
+  for (Index j = 0; j < size_; ++j) {
+    const auto w = inverse.col(j);
+    const double along_mean = w.dot(mean_.head(size_));
+    const double loss = (w.dot(products.col(j)) + rows * along_mean * along_mean) / w.squaredNorm();
+    if (j > 0 && loss >= least) continue;
+    least = loss;
+    place = j;
+  }
+  return place;
+}
+
+// L without a row has one entry above the diagonal in each row from there on. Rotations of neighbouring
+// coordinates take them away and bring what the others do not span into the last coordinate, which goes.
+void Landmarks::remove(Index place) {
+  const Index last = size_ - 1;
+  for (Index i = place; i < last; ++i) {
+    factor_.row(i).head(i + 2) = factor_.row(i + 1).head(i + 2);
+  }
+  const auto turn = [](auto&& a, auto&& b, double cosine, double sine) {
+    for (Index k = 0; k < a.size(); ++k) {
+      const double x = a[k];
+      a[k] = cosine * x + sine * b[k];
+      b[k] = cosine * b[k] - sine * x;
+    }
+  };
+  for (Index i = place; i < last; ++i) {
+    const double length = std::hypot(factor_(i, i), factor_(i, i + 1));
+    const double cosine = factor_(i, i) / length;
+    const double sine = factor_(i, i + 1) / length;
+    turn(factor_.col(i).segment(i, last - i), factor_.col(i + 1).segment(i, last - i), cosine, sine);
+    turn(scatter_.col(i).head(size_), scatter_.col(i + 1).head(size_), cosine, sine);
+    turn(scatter_.row(i).head(size_), scatter_.row(i + 1).head(size_), cosine, sine);
+    turn(mean_.segment(i, 1), mean_.segment(i + 1, 1), cosine, sine);
+  }
+  lost_ += scatter_(last, last) + static_cast<double>(rows_) * mean_[last] * mean_[last];
+  --size_;
+}
+
+Landmarks::Eigenpairs Landmarks::eigenpairs() const {
+  if (size_ == 0) return {};
+  SymmetricEigen eigen(size_);
+  eigen.compute(scatter_.topLeftCorner(size_, size_));
+  Eigenpairs pairs{eigen.values(), eigen.vectors(size_)};
+  factor_.topLeftCorner(size_, size_).triangularView<Eigen::Lower>().transpose().solveInPlace(pairs.duals);
+  return pairs;
+}
+
+Vector<double> Landmarks::mean_values() const {
+  return factor_.topLeftCorner(size_, size_).triangularView<Eigen::Lower>() * mean_.head(size_);
+}
+
+void Landmarks::visit_state(state::Archive& archive) {
+  archive.count(size_, budget_);
+  archive(rows_, total_, lost_, factor_.topLeftCorner(size_, size_), scatter_.topLeftCorner(size_, size_),
+          mean_.topRows(size_));
+}
+
+}  // namespace roipca
