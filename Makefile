@@ -3,6 +3,9 @@
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 
+# The Python package is built from what the library's build has compiled already, where there is a cache.
+export CMAKE_CXX_COMPILER_LAUNCHER ?= $(shell command -v ccache)
+
 .DEFAULT_GOAL := help
 # Prerequisites run in the order written, whatever -j says; Ninja does the parallel work.
 .NOTPARALLEL:
