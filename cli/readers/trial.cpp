@@ -45,7 +45,10 @@ bool crashes(const std::function<void()>& work) {
       throw;
     }
   }
-  return WIFSIGNALED(status);
+  check_interrupt();  // the child may have been interrupted with us
+  if (!WIFSIGNALED(status)) return false;
+  const int signal = WTERMSIG(status);
+  return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL || signal == SIGABRT;
 }
 
 }  // namespace roipca::cli

@@ -27,12 +27,14 @@ class OnlineKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     every row. `budget` and `method="features"` bound memory and time a row for streams without an end.
 
     A call with a bad row, or for which the kernel gives what no kernel gives, raises ValueError and changes
-    nothing. The way rows are cut into calls does not change the result.
+    nothing. The way rows are cut into calls does not change the result; with `method="features"` it does by
+    rounding, and a kernel is not looked at for its symmetry there.
 
     Parameters
     ----------
     n_components : int or None, default=None
-        Components to report, at most as many as there are rows. None: all that have variance.
+        Components to report, at most as many as there are rows. None: all that have variance; with
+        `method="features"`, min(rows, map_size).
     kernel : {"rbf", "poly", "linear", "sigmoid"} or callable, default="rbf"
         A callable takes two rows of shape (n_features,) and returns a number, the same for both orders.
     gamma : float or None, default=None
@@ -55,7 +57,7 @@ class OnlineKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         "features" maps each row to `map_size` numbers whose inner products are near the kernel's, and is
         OnlinePCA of these: random Fourier features for rbf, Nystroem's method on the first rows for others.
     map_size : int, default=256
-        Numbers that `method="features"` maps a row to.
+        Numbers that `method="features"` maps a row to; made even for rbf.
     random_state : int, RandomState or None, default=None
         Of the random Fourier features.
 

@@ -157,8 +157,10 @@ def _fit_partition(recipe: Recipe) -> Callable[[Iterator[Any]], Iterator[Any]]:
 
 def _arrays(rows: Any, weights: Any = None) -> tuple[np.ndarray, np.ndarray | None]:
     """A batch's column of lists as one array, where they lie."""
+    if len(rows) == 0:
+        return np.empty((0, 0)), None
     lengths = rows.value_lengths().to_numpy(zero_copy_only=False)  # a row that is null has NaN
-    odd = np.flatnonzero(lengths != lengths[0]) if len(rows) else lengths
+    odd = np.flatnonzero(lengths != lengths[0])
     if rows.null_count > 0:
         raise ValueError(f"Input X contains NaN.\nrow {np.flatnonzero(np.isnan(lengths))[0]}: null")
     if len(odd) > 0:

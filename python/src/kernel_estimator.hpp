@@ -3,6 +3,7 @@
 
 #include <nanobind/stl/optional.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -11,6 +12,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -109,15 +111,26 @@ class KernelEstimator {
 
   template <typename F>
   auto alone(F&& work) const {
+    if (owner_ == std::this_thread::get_id()) {
+      throw std::logic_error("the kernel uses the estimator that is calling it");
+    }
     const nb::gil_scoped_release release;
     const std::scoped_lock lock(mutex_);
+    owner_ = std::this_thread::get_id();
+    const Leaving leaving{owner_};
     return work();
   }
+
+  struct Leaving {
+    std::atomic<std::thread::id>& owner;
+    ~Leaving() { owner = std::thread::id(); }
+  };
 
   KernelSpec spec_;
   KernelPca<T> pca_;
   std::shared_ptr<const KernelComponents> components_;
   mutable std::mutex mutex_;
+  mutable std::atomic<std::thread::id> owner_{};  // who is inside
 };
 
 }  // namespace roipca::python

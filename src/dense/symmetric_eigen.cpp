@@ -12,8 +12,7 @@ Index padded(Index order) {
   return (order + kVector - 1) / kVector * kVector;
 }
 
-}  // namespace
-
+// Brings eigenvalues, and the columns that belong to them, into descending order.
 void sort_descending(Eigen::Ref<Vector<double>> values, Eigen::Ref<Matrix<double>> vectors) {
   for (Index i = 0; i + 1 < values.size(); ++i) {
     Index largest = 0;
@@ -23,6 +22,8 @@ void sort_descending(Eigen::Ref<Vector<double>> values, Eigen::Ref<Matrix<double
     vectors.col(i).swap(vectors.col(i + largest));
   }
 }
+
+}  // namespace
 
 SymmetricEigen::SymmetricEigen(Index max_order)
     : vectors_(Matrix<double>::Zero(padded(max_order), max_order)),

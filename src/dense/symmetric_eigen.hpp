@@ -5,9 +5,6 @@
 
 namespace roipca {
 
-/// Brings eigenvalues, and the columns that belong to them, into descending order.
-void sort_descending(Eigen::Ref<Vector<double>> values, Eigen::Ref<Matrix<double>> vectors);
-
 /// Householder tridiagonalisation and implicit QL, in the instruction set in use: O(order^3), backward
 /// stable.
 class SymmetricEigen {

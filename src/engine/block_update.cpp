@@ -49,7 +49,7 @@ template <typename T>
 void BlockUpdate<T>::apply(HeldPairs<T>& pairs, const RowBlock<T>& block, const Mu& mu, double shift) {
   if (!pairs.settled && ++since_settled_ >= kUpdatesBetweenSettling) settle(pairs);
   measure(pairs, block);
-  const double before = pairs.trace;
+  const double added = products_.diagonal().head(block.count).sum();  // |X|^2, before products_ is used again
   bool advanced = advance(pairs, block, mu_of(pairs, block, mu), shift);
   if (!advanced && !pairs.settled) {
     // What is known of the smallest eigenvalue was too old.
@@ -58,7 +58,7 @@ void BlockUpdate<T>::apply(HeldPairs<T>& pairs, const RowBlock<T>& block, const 
     advanced = advance(pairs, block, mu_of(pairs, block, mu), shift);
   }
   if (!advanced) solve(pairs, block, mu_of(pairs, block, mu), shift);
-  pairs.trace = before + products_.diagonal().head(block.count).sum();
+  pairs.trace += added;
 }
 
 // X Z and the lower triangle of X X^T, for X = (I - pull u u^T) V.

@@ -1,6 +1,8 @@
 /// Many rows at once: ROIPCA's answer at level 3.
 #pragma once
 
+#include <stdexcept>
+
 #include "dense/symmetric_eigen.hpp"
 #include "engine/row_block.hpp"
 #include "roipca/options.hpp"
@@ -33,6 +35,7 @@ struct HeldPairs {
   void visit_state(state::Archive& archive) {
     archive.count(rank, capacity());
     archive(components.columns(rank), values, trace, settled);
+    if (!settled && rank < capacity()) throw std::invalid_argument("a state that no estimator was in");
     if (!settled) archive(inner, normal);
   }
 
@@ -66,7 +69,7 @@ class BlockUpdate {
  public:
   BlockUpdate(Index capacity, Index max_rows);
 
-  /// Adds the block's rows X, and `shift` times the identity outside of what they and the components span.
+  /// Adds the block's rows X, and `shift` times the identity.
   void apply(HeldPairs<T>& pairs, const RowBlock<T>& block, const Mu& mu, double shift = 0.0);
 
   /// Finds the eigenpairs, and takes out what they have drifted from orthonormality where it passes 512

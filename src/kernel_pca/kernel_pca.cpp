@@ -39,8 +39,13 @@ Engine make_engine(const KernelOptions& options) {
 void check_value(double value, const std::string& row, std::int64_t other) {
   if (std::abs(value) <= kLargestValue) return;
   std::ostringstream text;
-  text << "kernel returned " << (std::isnan(value) ? "NaN" : std::to_string(value)) << " for " << row
-       << " and " << other;
+  text << "kernel returned ";
+  if (std::isnan(value)) {
+    text << "NaN";
+  } else {
+    text << value;
+  }
+  text << " for " << row << " and " << other;
   throw KernelError(text.str());
 }
 

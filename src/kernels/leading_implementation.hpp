@@ -150,7 +150,7 @@ void invert(Size n, Block l, Block inverse) {
   }
 }
 
-// A = L U in place, L of diagonal 1. For matrices near to the identity: nothing is exchanged.
+// A = L U in place, L of diagonal 1. Nothing is exchanged: the caller looks at what comes out.
 void factorise_near_identity(Size n, Block a, double* below) {
   for (Size j = 0; j < n; ++j) {
     double* column = a.column(j);
@@ -343,14 +343,15 @@ bool find_subspace(const LeadingUpdate& update, double shift, double rate, doubl
   for (int step = 0; step < kMostSteps; ++step) {
     Size moved = s.k;
     const double change = iterate(first, tolerance, s, moved);
-    if (change == 0.0) return true;
+    if (change == 0.0 && first == 0) return true;
     const double seen = change / last > rate ? change / last : rate;
     if (!(seen < 1.0)) return false;
     const bool done = change * seen <= tolerance * (1.0 - seen);
     if (done && first == 0) return true;
     // Columns of a large D converge first. Where others take long, those are left alone until the others have
     // converged as well.
-    first = done || step == 0 ? 0 : moved;
+    first = done || step == 0 || moved == s.k ? 0 : moved;
+    if (change == 0.0) continue;
     last = change;
   }
   return false;
@@ -385,34 +386,41 @@ bool all_above(double bound, const LeadingMatrices& s) {
 // In the Frobenius norm.
 double distance_from_identity(Size n, Block a) {
   Vec<double> squares = {};
+  double others = 0.0;
   for (Size j = 0; j < n; ++j) {
-    a(j, j) -= 1.0;
     for (Size i = 0; i < a.stride; i += kDoubles) squares += load(a.column(j) + i) * load(a.column(j) + i);
-    a(j, j) += 1.0;
+    others += 1.0 - 2.0 * a(j, j);
   }
-  return root(sum<double>(squares));
+  return root(magnitude(sum<double>(squares) + others));
+}
+
+// A^(-1), where A becomes its factors; anything, NaN included, where it is nearly singular.
+void invert_near_identity(Size n, Block a, double* line, Block inverse) {
+  factorise_near_identity(n, a, line);
+  for (Size j = 0; j < n; ++j) {
+    for (Size i = 0; i < inverse.stride; ++i) inverse(i, j) = i == j ? 1.0 : 0.0;
+  }
+  divide(n, a, inverse);
 }
 
 // Q' = (Q E + X^T C) L^(-T) for E = I - Y^T C, in terms of Z and X.
-LeadingStep express(const LeadingUpdate& update, LeadingMatrices& s) {
+LeadingStep express(const LeadingUpdate& update, const LeadingMatrices& s) {
   const Block m = {update.normal, update.stride};
   multiply(s.inner.stride, s.k, s.b, s.y_t, s.c, kNone, -1.0, s.inner);
   add_to_diagonal(s.k, 1.0, s.inner);
   multiply(s.turned.stride, s.k, s.k, m, s.inner, kNone, 1.0, s.turned);        // M E
   multiply(s.inner.stride, s.k, s.k, s.turned, s.normal, kNone, 1.0, s.inner);  // M E L^(-T)
-  const bool adds = distance_from_identity(s.k, s.turned) < kFarthest;
+  bool adds = distance_from_identity(s.k, s.turned) < kFarthest;
   if (adds) {
-    factorise_near_identity(s.k, s.turned, s.line);
-    divide(s.k, s.turned, s.c);
-    copy(s.k, s.inner, m);
-  } else {
-    multiply(s.scratch.stride, s.k, s.k, s.c, s.normal, kNone, 1.0, s.scratch);
-    s.c = s.scratch;
+    invert_near_identity(s.k, s.turned, s.line, s.inverse);
+    adds = distance_from_identity(s.k, s.inverse) < kFarthest;  // false for NaN
   }
+  multiply(s.scratch.stride, s.k, s.k, s.c, adds ? s.inverse : s.normal, kNone, 1.0, s.scratch);
+  if (adds) copy(s.k, s.inner, m);
   for (Size j = 0; j < s.k; ++j) {
     double* column = update.coefficients + j * update.coefficients_stride;
     for (Size i = 0; i < s.k; ++i) column[i] = s.inner(i, j);
-    for (Size i = 0; i < s.b; ++i) column[s.k + i] = s.c(i, j);
+    for (Size i = 0; i < s.b; ++i) column[s.k + i] = s.scratch(i, j);
   }
   copy(s.k, s.small, {update.inner, update.stride});
   if (adds) return LeadingStep::kAdd;

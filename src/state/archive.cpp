@@ -16,7 +16,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "a state is the memory of little-endian machines");
 
 // To be raised by every change of what a class shows to an archive, or of the meaning of it.
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 
 constexpr std::string_view kFormat = "roipca-state";
 constexpr std::size_t kVersionPlace = kFormat.size();

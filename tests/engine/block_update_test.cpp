@@ -135,6 +135,35 @@ TEST(BlocksOfAWideSpectrum, AgreeWithADenseSvd) {
   for (Index i = 0; i < 10; ++i) EXPECT_NEAR(model.singular_values()[i] / want[i], 1.0, 1e-6) << i;
 }
 
+TYPED_TEST(Blocks, KeepTheTraceOfTheScatter) {
+  for (const double decay : {1.0, 0.9, 0.6}) {
+    for (const double scale : {1e-3, 1.0, 1e3}) {
+      RowMatrix<double> rows = scale * decaying_rows(1500, 150, decay, 6);
+      const auto model = OnlinePca<TypeParam>(options_for(Method::kRoipca, 5))
+                             .partial_fit(rows.template cast<TypeParam>())
+                             .model();
+      rows.rowwise() -= rows.colwise().mean().eval();
+      // A rounding for each of 63 blocks, and one for all rows.
+      EXPECT_NEAR(model.scatter_trace / rows.squaredNorm(), 1.0, 64.0 * kEpsilon<TypeParam>)
+          << decay << " " << scale;
+    }
+  }
+}
+
+// Rows that suddenly outweigh all before along one direction of the components shrink the others' part of the
+// basis that updates are added to.
+TYPED_TEST(Blocks, SurviveADirectionThatGrowsAThousandfold) {
+  constexpr Index kRank = 20;
+  const Matrix<double> directions = orthonormal_columns(400, kRank, 7);
+  RowMatrix<double> scores = normal_rows(2288, kRank, 8);
+  scores.bottomRows(288).col(3) *= 1e3;
+  const RowMatrix<TypeParam> rows = (scores * directions.transpose()).template cast<TypeParam>();
+  const auto model = OnlinePca<TypeParam>(options_for(Method::kRoipca, 10)).partial_fit(rows).model();
+  // The plane of all is held, so that only rounding is lost, of rows a thousand times as long as others.
+  const Matrix<double> held = model.basis.leftCols(kRank).template cast<double>();
+  EXPECT_LE(subspace_angle(directions, held), 2e4 * kEpsilon<TypeParam>);
+}
+
 TEST(BlocksOverALongStream, StayOrthonormal) {
   OnlinePca<double> pca(options_for(Method::kRoipca, 5));
   const RowMatrix<double> x = decaying_rows(5000, 50, 0.8, 4);

@@ -264,6 +264,7 @@ class LeadingSolvers : public ::testing::Test {
     double weight;  // of what came before: D = weight * decay^(2 j)
     double decay;
     double skew = 0.0;  // of M
+    double size = 1.0;  // the same
   };
 
   struct Answer {
@@ -287,7 +288,7 @@ class LeadingSolvers : public ::testing::Test {
     Matrix<double> inner = Matrix<double>::Zero(stride, c.k);
     Matrix<double> normal = inner;
     for (Index j = 0; j < c.k; ++j) {
-      for (Index i = 0; i < c.k; ++i) normal(i, j) = (i == j ? 1.0 : 0.0) + c.skew * number(random);
+      for (Index i = 0; i < c.k; ++i) normal(i, j) = (i == j ? c.size : 0.0) + c.skew * number(random);
       inner(j, j) = c.weight * std::pow(c.decay, 2.0 * static_cast<double>(j));
     }
     // Two neighbours a little mixed, so that D is not diagonal.
@@ -367,7 +368,11 @@ TEST_F(LeadingSolvers, FindTheLeadingSubspaceWhereRowsWeighLittle) {
 TEST_F(LeadingSolvers, AddToABasisThatStaysWellConditionedAndRotateAnother) {
   for (const Kernels* kernels : available()) {
     EXPECT_EQ(solve(*kernels, {8, 8, 1e6, 0.9}).step, LeadingStep::kAdd) << kernels->name;
-    EXPECT_EQ(solve(*kernels, {8, 8, 1e6, 0.9, 2.0}).step, LeadingStep::kRotate) << kernels->name;
+    for (const Case& far : {Case{8, 8, 1e6, 0.9, 2.0}, Case{8, 8, 1e6, 0.9, 0.0, 0.01}}) {
+      const Answer got = solve(*kernels, far);
+      EXPECT_EQ(got.step, LeadingStep::kRotate) << kernels->name;
+      expect_leading(got, far.weight * std::pow(far.decay, 14.0), far.b);
+    }
   }
 }
 
