@@ -14,10 +14,10 @@ constexpr int kUpdatesBetweenSettling = 16;
 constexpr double kWide =
     1e4;  // ratio of eigenvalues beyond which one update may leave a drift worth taking out
 
-// Of the step from one subspace to the next, to which it is found. (Orthonormality is kept to rounding in any
-// case.)
+// To which an iteration finds the directions of the subspace, in each block. (They are orthonormal to
+// rounding in any case.)
 template <typename T>
-constexpr double kStepTolerance = std::is_same_v<T, float> ? 0x1p-21 : 0x1p-40;
+constexpr double kSubspaceTolerance = std::is_same_v<T, float> ? 0x1p-21 : 0x1p-40;
 
 // Drift of Q^T Q from I above which the components are orthonormalised: a few hundred roundings.
 template <typename T>
@@ -98,7 +98,7 @@ bool BlockUpdate<T>::advance(HeldPairs<T>& pairs, const RowBlock<T>& block, doub
   const auto step = kernels::active().leading_solver({.k = rank,
                                                       .b = block.count,
                                                       .least = pairs.values[rank - 1] - mu,
-                                                      .tolerance = kStepTolerance<T>,
+                                                      .tolerance = kSubspaceTolerance<T>,
                                                       .inner = pairs.inner.data(),
                                                       .normal = pairs.normal.data(),
                                                       .stride = pairs.inner.rows(),

@@ -116,7 +116,7 @@ struct LeadingUpdate {
   std::ptrdiff_t k;
   std::ptrdiff_t b;
   double least;      // no eigenvalue of D is smaller
-  double tolerance;  // of the step to Q', to which it is found; Q' is orthonormal to rounding in any case
+  double tolerance;  // to which the subspace is found; Q' is orthonormal to rounding in any case
   double* inner;     // D, positive definite; becomes that of Q'
   double* normal;    // M; becomes that of Z' and Q'
   std::ptrdiff_t stride;

@@ -224,7 +224,7 @@ double take_step(Block from, Block to) {
 }
 
 constexpr int kMostSteps = 40;
-constexpr double kSlowest = 0.5;  // rate of convergence beyond which the iteration is not worth it
+constexpr double kSlowest = 0.9;  // rate of convergence beyond which the iteration is not worth it
 // Of M from the identity, in the Frobenius norm: products with Z lose no more than three bits to those with
 // Q.
 constexpr double kFarthest = 8.0;
@@ -236,7 +236,8 @@ struct LeadingMatrices {
   Size b;
   Block y, c, f, scratch;
   Block y_t, other_t;
-  Block rest;  // R R^T - shift I
+  Block rest;                 // R R^T - shift I
+  Block power, higher_power;  // of it
   Block inverse, inner, small, normal, turned;
   double* line;  // k numbers
 
@@ -248,6 +249,8 @@ struct LeadingMatrices {
     y_t = take(k, b, work);
     other_t = take(k, b, work);
     rest = take(b, b, work);
+    power = take(b, b, work);
+    higher_power = take(b, b, work);
     inverse = take(k, k, work);
     inner = take(k, k, work);
     small = take(k, k, work);
@@ -265,7 +268,7 @@ struct LeadingMatrices {
 };
 
 Size leading_work(Size k, Size b) {
-  return 4 * pad(b) * k + 2 * pad(k) * b + pad(b) * b + 5 * pad(k) * k + pad(k);
+  return 4 * pad(b) * k + 2 * pad(k) * b + 3 * pad(b) * b + 5 * pad(k) * k + pad(k);
 }
 
 // Y = X Q = (X Z) M and Y^T.
@@ -321,6 +324,17 @@ double iterate(Size first, double tolerance, LeadingMatrices& s, Size& moved) {
   return largest_change;
 }
 
+// Of the norm of R R^T - shift I. Bounds of a matrix by its entries are too wide by up to the root of its
+// order, those by its fourth power by much less; worth the products where the rough one would slow the
+// iteration.
+double bound_rest(double wanted, const LeadingMatrices& s) {
+  const double rough = norm_bound(s.b, s.rest);
+  if (rough <= wanted) return rough;
+  multiply(s.rest.stride, s.b, s.b, s.rest, s.rest, kNone, 1.0 / (rough * rough), s.power);
+  multiply(s.rest.stride, s.b, s.b, s.power, s.power, kNone, 1.0, s.higher_power);
+  return rough * root(root(norm_bound(s.b, s.higher_power)));
+}
+
 // Solves C (D + Y^T Y + Y^T R R^T C) = Y + R R^T C by iteration, for which Q + R^T C spans an invariant
 // subspace. Each step leaves about `rate` of the error, or more where the quadratic term counts.
 bool find_subspace(const LeadingUpdate& update, double shift, double rate, double tolerance,
@@ -339,7 +353,6 @@ bool find_subspace(const LeadingUpdate& update, double shift, double rate, doubl
   transpose(s.b, s.k, s.f, s.other_t);  // Y^T R R^T
   Size first = 0;
   double last = largest(s.k, s.c);  // C is what one step makes of 0
-  tolerance *= last;
   for (int step = 0; step < kMostSteps; ++step) {
     Size moved = s.k;
     const double change = iterate(first, tolerance, s, moved);
@@ -435,13 +448,14 @@ LeadingStep advance_leading(const LeadingUpdate& update) {
   LeadingMatrices s(update.k, update.b, update.work);
   project(update, s);
   const double shift = find_rest(update, s);
-  const double spread = norm_bound(s.b, s.rest);
+  const double spread = bound_rest(0.01 * (update.least - shift), s);
   // No eigenvalue behind the k-th is larger than the norm of R R^T, and none of the first k smaller than D's.
   const double bound = spread + magnitude(shift);
   if (!(bound < update.least) || !(spread < kSlowest * (update.least - shift))) return LeadingStep::kNone;
+  // A change of C moves a component by that times rows of R.
   const double rate = spread / (update.least - shift);
-  if (!find_subspace(update, shift, rate, update.tolerance, s) || !find_basis(update, shift, s) ||
-      !all_above(bound, s)) {
+  if (!find_subspace(update, shift, rate, update.tolerance / root(bound + 0x1p-1000), s) ||
+      !find_basis(update, shift, s) || !all_above(bound, s)) {
     return LeadingStep::kNone;
   }
   return express(update, s);
