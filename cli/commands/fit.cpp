@@ -8,6 +8,7 @@
 #include "feature_names.hpp"
 #include "input_options.hpp"
 #include "interrupt.hpp"
+#include "output_paths.hpp"
 #include "progress.hpp"
 #include "roipca/roipca.hpp"
 #include "writers/row_writer.hpp"
@@ -128,6 +129,8 @@ template <typename T>
 void fit(const FitSettings& settings) {
   const Components components = settings.components.parsed_components();
   Options options = settings.components.options();
+  require_apart({settings.model, settings.scores, settings.checkpoint}, settings.input->paths);
+  require_apart({settings.model}, {settings.resume});
   if (!settings.scores.empty()) as_usage([&] { check_output_path(settings.scores); });
   if (components.fraction && !settings.scores.empty()) {
     throw UsageError("--scores needs -k as a number: how many a fraction takes is known in the end only");

@@ -2,6 +2,7 @@
 
 #include "command.hpp"
 #include "model_input.hpp"
+#include "output_paths.hpp"
 
 namespace roipca::cli {
 namespace {
@@ -31,6 +32,8 @@ Command add_inverse(CLI::App& program) {
   return {app, [settings] {
             watch_for_interrupts();
             as_usage([&] { check_output_path(settings->output); });
+            require_apart({settings->output}, settings->input.paths);
+            require_apart({settings->output}, {settings->model});
             std::visit([&](const auto& model) { inverse(model, *settings); }, load_any(settings->model));
           }};
 }

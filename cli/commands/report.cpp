@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "command.hpp"
+#include "output_paths.hpp"
 #include "report/page.hpp"
 #include "writers/output_file.hpp"
 
@@ -46,6 +47,7 @@ void report(const ReportSettings& settings) {
   const std::string output = settings.output.empty()
                                  ? std::filesystem::path(settings.model).replace_extension(".html").string()
                                  : settings.output;
+  require_apart({output}, {settings.model});
   write_file(output, report_page(facts, page));
   if (output != "-") std::printf("report in %s\n", output.c_str());
 }

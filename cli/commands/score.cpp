@@ -2,6 +2,7 @@
 
 #include "command.hpp"
 #include "model_input.hpp"
+#include "output_paths.hpp"
 
 namespace roipca::cli {
 namespace {
@@ -29,6 +30,8 @@ Command add_score(CLI::App& program) {
   return {app, [settings] {
             watch_for_interrupts();
             as_usage([&] { check_output_path(settings->output); });
+            require_apart({settings->output}, settings->input.paths);
+            require_apart({settings->output}, {settings->model});
             std::visit([&](const auto& model) { score(model, *settings); }, load_any(settings->model));
           }};
 }

@@ -3,6 +3,7 @@
 #include "command.hpp"
 #include "feature_names.hpp"
 #include "model_input.hpp"
+#include "output_paths.hpp"
 
 namespace roipca::cli {
 namespace {
@@ -26,6 +27,8 @@ Command add_transform(CLI::App& program) {
   return {app, [settings] {
             watch_for_interrupts();
             as_usage([&] { check_output_path(settings->output); });
+            require_apart({settings->output}, settings->input.paths);
+            require_apart({settings->output}, {settings->model});
             std::visit([&](const auto& model) { transform(model, *settings); }, load_any(settings->model));
           }};
 }

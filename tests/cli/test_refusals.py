@@ -159,3 +159,28 @@ def test_data_and_models_are_not_confused(roipca, model):
 def test_wrong_usage_is_told_on_one_line(roipca, tmp_path, arguments, reason):
     (tmp_path / "a.csv").write_text("1,2\n3,4\n")
     assert reason in roipca.refuse(*arguments, code=2)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["fit", "a.npy", "-k", "3", "-o", "a.npy"],
+        ["fit", "a.npy", "-k", "3", "-o", "./a.npy"],
+        ["fit", "a.npy", "-k", "3", "-o", "link.npy"],
+        ["fit", "a.npy", "-k", "3", "--scores", "a.npy"],
+        ["fit", "a.npy", "-k", "3", "--checkpoint", "a.npy"],
+        ["transform", "m", "a.npy", "-o", "a.npy"],
+        ["inverse", "m", "a.npy", "-o", "a.npy"],
+        ["score", "m", "a.npy", "-o", "a.npy"],
+        ["report", "m", "-o", "m"],
+    ],
+)
+def test_no_command_overwrites_its_input(roipca, tmp_path, model, arguments):
+    (tmp_path / "link.npy").symlink_to("a.npy")
+    before = (tmp_path / "a.npy").read_bytes(), model.read_bytes()
+    assert "is an input" in roipca.refuse(*arguments, code=2)
+    assert before == ((tmp_path / "a.npy").read_bytes(), model.read_bytes())
+
+
+def test_two_outputs_do_not_go_to_one_file(roipca, model):
+    assert "two outputs" in roipca.refuse("fit", "a.npy", "-k", 3, "-o", "s.npy", "--scores", "s.npy", code=2)

@@ -96,14 +96,14 @@ TEST(Archive, NamesWhatIsWrongWithTheHeader) {
   EXPECT_EQ(refusal(std::span(bytes).first(0), Part()),
             "not a usable state: the header: need 32 bytes, have 0");
   bytes[12] = std::byte{9};
-  EXPECT_EQ(refusal(bytes, Part()), "not a usable state: this roipca reads version 1, not 9");
+  EXPECT_EQ(refusal(bytes, Part()), "not a usable state: this roipca reads version 2, not 9");
   bytes[0] = std::byte{'R'};
   EXPECT_EQ(refusal(bytes, Part()), "not a usable state: it does not begin with \"roipca-state\"");
 }
 
 TEST(Archive, LaysOutBytesAsDocumented) {
   const std::vector<std::byte> bytes = packed(std::uint16_t{0x0201});
-  const std::string head("roipca-state\1\0\0\0\2\0\0\0\0\0\0\0", 24);
+  const std::string head("roipca-state\2\0\0\0\2\0\0\0\0\0\0\0", 24);
   ASSERT_EQ(bytes.size(), 34U);
   EXPECT_EQ(std::memcmp(bytes.data(), head.data(), head.size()), 0);
   EXPECT_EQ(bytes[32], std::byte{1});
