@@ -9,7 +9,7 @@ export CMAKE_CXX_COMPILER_LAUNCHER ?= $(shell command -v ccache)
 .DEFAULT_GOAL := help
 # Prerequisites run in the order written, whatever -j says; Ninja does the parallel work.
 .NOTPARALLEL:
-.PHONY: help deps deps-dev deps-python deps-clusters deps-fuzz build python demo test soak asan fuzz tidy format format-check coverage bench bench-clusters bench-kernel paper install clean
+.PHONY: help deps deps-dev deps-python deps-clusters deps-test deps-fuzz build python demo test soak asan fuzz tidy format format-check coverage bench bench-clusters bench-kernel paper install clean
 
 SOURCES = $(shell find include src cli python tests -name '*.hpp' -o -name '*.cpp')
 
@@ -29,6 +29,9 @@ deps-python: ## The same as deps, with what the Python package is built with
 deps-clusters: ## The same as deps-python, with Java for Spark
 	@scripts/install-deps.sh --clusters
 
+deps-test: ## The same as deps-clusters, with the browser that looks at reports
+	@scripts/install-deps.sh --test
+
 deps-fuzz: ## The same as deps, with clang and its fuzzer
 	@scripts/install-deps.sh --fuzz
 
@@ -36,7 +39,7 @@ build: ## Build library, program and tests in build/release
 	cmake --preset release
 	cmake --build --preset release
 
-python: deps-clusters ## Build the Python package, with what its tests need, in build/python-venv
+python: deps-test ## Build the Python package, with what its tests need, in build/python-venv
 	python3 -m venv build/python-venv
 	build/python-venv/bin/pip install -q scikit-build-core nanobind
 	build/python-venv/bin/pip install -q --no-build-isolation --config-settings=build-dir=build/python '.[test]'
