@@ -9,6 +9,7 @@
 
 #include "kernel_pca/kernel_matrices.hpp"
 #include "roipca/online_pca.hpp"
+#include "support/files.hpp"
 #include "support/models.hpp"
 #include "support/rows.hpp"
 
@@ -31,16 +32,6 @@ Matrix<double> dense_scores(const Matrix<double>& k, Index count, const Matrix<d
     if (scores.col(j).dot(like.col(j)) < 0.0) scores.col(j) = -scores.col(j);
   }
   return scores;
-}
-
-template <typename Action>
-std::string refusal_of(Action action) {
-  try {
-    action();
-    return {};
-  } catch (const KernelError& error) {
-    return error.what();
-  }
 }
 
 // Everything that can be read, to compare.
@@ -204,7 +195,7 @@ TEST_P(BadRows, OfAKernelThatReturnsNanAreNamed) {
   const RowMatrix<double> bad{{3.0}, {4.0}, {6.0}};
   pca.partial_fit(good);
   expect_unchanged(pca, [&] {
-    const std::string reason = refusal_of([&] { pca.partial_fit(bad); });
+    const std::string reason = support::refusal_of<KernelError>([&] { pca.partial_fit(bad); });
     EXPECT_EQ(reason.rfind("kernel returned NaN for rows ", 0), 0U) << reason;
   });
 }
@@ -216,7 +207,7 @@ TEST_P(BadRows, OfAKernelThatIsNotSymmetricAreShownBothWays) {
   KernelPca<double> pca(Kernel<double>::custom(kernel), options());
   pca.partial_fit(RowMatrix<double>{{2.0}});
   expect_unchanged(pca, [&] {
-    EXPECT_EQ(refusal_of([&] { pca.partial_fit(RowMatrix<double>{{3.0}}); }),
+    EXPECT_EQ(support::refusal_of<KernelError>([&] { pca.partial_fit(RowMatrix<double>{{3.0}}); }),
               "kernel is not symmetric: k(x, y) = 12, k(y, x) = 6 for rows 1 and 0");
   });
 }
@@ -265,7 +256,7 @@ TEST(KernelPca, OfAKernelThatIsNotPositiveHasTheLeadingComponentsAndRefusesAll) 
   EXPECT_LE((found - expected.head(3)).norm(), 1e-12 * expected[0]);
   KernelPca<double> all(kernel, {});
   all.partial_fit(rows);
-  const std::string reason = refusal_of([&] { all.components(); });
+  const std::string reason = support::refusal_of<KernelError>([&] { all.components(); });
   EXPECT_NE(reason.find("not positive semi-definite"), std::string::npos);
 }
 

@@ -28,13 +28,13 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-/// Of the FileError that the action throws; empty when it throws none.
-template <typename Action>
+/// What the action was refused for: of the Error that it throws; empty when it throws none.
+template <typename Error = FileError, typename Action>
 std::string refusal_of(Action action) {
   try {
     action();
     return {};
-  } catch (const FileError& error) {
+  } catch (const Error& error) {
     return error.what();
   }
 }
