@@ -13,8 +13,6 @@ import os
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[variable] = "1"
 
-import argparse
-import pathlib
 import re
 import textwrap
 import time
@@ -24,6 +22,7 @@ import matplotlib
 matplotlib.use("svg")
 import matplotlib.pyplot as plt
 import numpy as np
+from destination import ROOT, asked
 from machine import processor
 from roipca import OnlineKernelPCA
 from sklearn.datasets import load_digits, make_circles, make_moons
@@ -267,17 +266,11 @@ def measured(output, quick):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="small sizes, to see that it runs")
-    parser.add_argument("--output", type=pathlib.Path, help="folder to write to")
-    arguments = parser.parse_args()
-    root = pathlib.Path(__file__).resolve().parent.parent
-    output = arguments.output or root / ("build/bench-quick" if arguments.quick else "docs")
-    output.mkdir(parents=True, exist_ok=True)
-    page = (root / "docs" / "kernel-pca.md").read_text()
+    quick, output = asked(__doc__)
+    page = (ROOT / "docs" / "kernel-pca.md").read_text()
     before, _, rest = page.partition("<!-- measured -->\n")
     after = rest.partition("<!-- end -->")[2]
-    text = measured(output, arguments.quick)
+    text = measured(output, quick)
     (output / "kernel-pca.md").write_text(f"{before}<!-- measured -->\n{text}\n<!-- end -->{after}")
     print(output / "kernel-pca.md")
 

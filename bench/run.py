@@ -13,14 +13,13 @@ import os
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[variable] = "1"
 
-import argparse
-import pathlib
 import sys
 
 import plots
 import report
 import sweeps
 from contestants import everybody
+from destination import asked
 from machine import describe, is_busy
 from measure import batch_basis, low_rank_rows, race, subspace_error
 
@@ -64,15 +63,9 @@ def measure(quick):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="small sizes, to see that it runs")
-    parser.add_argument("--output", type=pathlib.Path, help="folder to write to")
-    arguments = parser.parse_args()
-    root = pathlib.Path(__file__).resolve().parent.parent
-    output = arguments.output or root / ("build/bench-quick" if arguments.quick else "docs")
-    output.mkdir(parents=True, exist_ok=True)
+    quick, output = asked(__doc__)
     machine, busy = describe(), is_busy()
-    measured = measure(arguments.quick)
+    measured = measure(quick)
     plots.write(measured, output)
     (output / "performance.md").write_text(report.page(measured, machine, busy))
     print(output / "performance.md")
