@@ -5,29 +5,45 @@
 
 namespace roipca {
 
-/// Householder tridiagonalisation and implicit QL, in the instruction set in use: O(order^3), backward
-/// stable.
 class SymmetricEigen {
  public:
   explicit SymmetricEigen(Index max_order);
 
-  /// Only the lower triangle is read.
-  void compute(const Eigen::Ref<const Matrix<double>>& matrix);
-
-  /// The matrix for `solve`, to be filled in place: order x order, only the lower triangle is read.
+  /// The matrix to solve, to be filled in place: order x order, only the lower triangle is read.
   Eigen::Ref<Matrix<double>> matrix(Index order) { return vectors_.topLeftCorner(order, order); }
+
+  /// Householder tridiagonalisation and implicit QL, in the instruction set in use. Backward stable: an
+  /// eigenvalue is wrong by up to order * epsilon times the largest. O(order^3).
   void solve(Index order);
+
+  /// The same for a positive semi-definite matrix, whose small eigenvalues may be known better than that:
+  /// where entry (i, j) is right to epsilon (a_ii a_jj)^(1/2), they are right to about epsilon times
+  /// themselves, however far below the largest. Returns the number of values that are more than rounding.
+  ///
+  /// Where one of the first `wanted` values is below kGraded times the largest, a pivoted Cholesky factor is
+  /// diagonalised by one-sided Jacobi rotations (Veselic and Hari), at several times the cost of `solve`.
+  /// What elimination leaves of a diagonal entry then counts as rounding below `noise` times that entry;
+  /// otherwise, eigenvalues do below `noise` times the largest.
+  Index solve_positive(Index order, Index wanted, double noise);
+  static constexpr double kGraded = 1e-8;
+
+  /// Copies the lower triangle and calls `solve`.
+  void compute(const Eigen::Ref<const Matrix<double>>& matrix);
 
   /// Descending.
   Eigen::Ref<const Vector<double>> values() const { return values_.head(order_); }
-  /// The leading eigenvectors, one a column, in the order of the values.
+  /// The leading eigenvectors, one per column, in the order of the values.
   Eigen::Ref<const Matrix<double>> vectors(Index count) const {
     return vectors_.topLeftCorner(order_, count);
   }
 
  private:
+  Index factorise(double noise);
+  void orthogonalise_columns(Index rank);
+
   Index order_ = 0;
   Matrix<double> vectors_;  // its height is a multiple of the longest vector register
+  Matrix<double> given_;    // by solve_positive: the matrix, which `solve` overwrites
   Vector<double> values_;
   Vector<double> work_;
 };

@@ -16,7 +16,9 @@ bool by_blocks(const Options& options, Index features) {
 template <typename T>
 std::unique_ptr<BlockRule<T>> make_block_rule(const Options& options, Index features) {
   const Index rows = block_rows(options, features);
-  if (resolve(options, features) == Method::kExact) return std::make_unique<ScatterMatrix<T>>(features, rows);
+  if (resolve(options, features) == Method::kExact) {
+    return std::make_unique<ScatterMatrix<T>>(features, capacity(options, features).reported, rows);
+  }
   return std::make_unique<LeadingPairs<T>>(options, features, rows);
 }
 

@@ -17,8 +17,9 @@ class BlockRule {
   virtual ~BlockRule() = default;
   virtual std::unique_ptr<BlockRule> clone() const = 0;
 
-  /// Scatter <- scatter + X^T X for the rows X of a closed block. Allocates nothing.
-  virtual void absorb(const RowBlock<T>& block) = 0;
+  /// Scatter <- scatter + X^T X for the rows X of a closed block, which are scratch afterwards. Allocates
+  /// nothing.
+  virtual void absorb(RowBlock<T>& block) = 0;
   /// Scatter <- factor * scatter.
   virtual void rescale(double factor) = 0;
   /// Begins from known eigenpairs instead of from nothing.

@@ -5,15 +5,15 @@
 #include <limits>
 #include <type_traits>
 
+#include "basis/orthonormal.hpp"
 #include "rules/mu.hpp"
 
 namespace roipca {
 namespace {
 
 constexpr int kUpdatesBetweenSettling = 16;
-constexpr double kWide =
-    1e4;  // ratio of eigenvalues beyond which one update may leave a drift worth taking out
-
+// Ratio of eigenvalues beyond which one update may leave a drift worth taking out.
+constexpr double kWide = 1e4;
 // To which an iteration finds the directions of the subspace, in each block. (They are orthonormal to
 // rounding in any case.)
 template <typename T>
@@ -27,16 +27,17 @@ constexpr double kTolerance = 512.0 * double{std::numeric_limits<T>::epsilon()};
 
 template <typename T>
 BlockUpdate<T>::BlockUpdate(Index capacity, Index max_rows)
-    : projections_(max_rows, capacity),
-      products_(std::max(max_rows, capacity), std::max(max_rows, capacity)),
-      root_(Vector<double>::Zero(capacity)),
-      along_(Vector<double>::Zero(std::max(max_rows, capacity))),
+    : split_(capacity, max_rows),
+      coordinates_(capacity + max_rows, max_rows),
+      small_(capacity + max_rows, capacity + max_rows),
       eigen_(capacity + max_rows),
       values_(capacity),
       vectors_(capacity + max_rows, capacity),
       work_(kernels::active().leading_work(capacity, max_rows)),
       coefficients_(capacity + max_rows, capacity),
-      panel_(kernels::panel_size<T>(capacity + max_rows)) {}
+      panel_(kernels::panel_size<T>(capacity + max_rows)),
+      gram_(capacity, capacity),
+      column_(capacity) {}
 
 template <typename T>
 double BlockUpdate<T>::mu_of(const HeldPairs<T>& pairs, const RowBlock<T>& block, const Mu& mu) const {
@@ -46,42 +47,19 @@ double BlockUpdate<T>::mu_of(const HeldPairs<T>& pairs, const RowBlock<T>& block
 }
 
 template <typename T>
-void BlockUpdate<T>::apply(HeldPairs<T>& pairs, const RowBlock<T>& block, const Mu& mu, double shift) {
+void BlockUpdate<T>::apply(HeldPairs<T>& pairs, RowBlock<T>& block, const Mu& mu, double shift) {
   if (!pairs.settled && ++since_settled_ >= kUpdatesBetweenSettling) settle(pairs);
-  measure(pairs, block);
-  const double added = products_.diagonal().head(block.count).sum();  // |X|^2, before products_ is used again
+  split_.measure(pairs.components.view(pairs.rank), block);
+  const double added = split_.products().diagonal().head(block.count).sum();  // |X|^2
   bool advanced = advance(pairs, block, mu_of(pairs, block, mu), shift);
   if (!advanced && !pairs.settled) {
     // What is known of the smallest eigenvalue was too old.
     settle(pairs);
-    measure(pairs, block);
+    split_.measure(pairs.components.view(pairs.rank), block);
     advanced = advance(pairs, block, mu_of(pairs, block, mu), shift);
   }
   if (!advanced) solve(pairs, block, mu_of(pairs, block, mu), shift);
   pairs.trace += added;
-}
-
-// X Z and the lower triangle of X X^T, for X = (I - pull u u^T) V.
-template <typename T>
-void BlockUpdate<T>::measure(const HeldPairs<T>& pairs, const RowBlock<T>& block) {
-  const Index rank = pairs.rank;
-  const Index count = block.count;
-  kernels::table<T>().gram_and_dots(block.rows.view(count), pairs.components.view(rank),
-                                    block.rows.padded_length(), products_.data(), products_.cols(),
-                                    projections_.data(), projections_.cols());
-  if (block.pull == 0.0) return;
-
-  const auto u = block.roots.head(count);
-  auto along = along_.head(rank);
-  along.noalias() = block.pull * (projections_.topLeftCorner(count, rank).transpose() * u);
-  for (Index i = 0; i < count; ++i) projections_.row(i).head(rank) -= u[i] * along.transpose();
-  auto k = products_.topLeftCorner(count, count);
-  auto shared = along_.head(count);
-  shared.noalias() = block.pull * (k.template selfadjointView<Eigen::Lower>() * u);
-  shared -= (0.5 * block.pull * u.dot(shared)) * u;
-  for (Index i = 0; i < count; ++i) {
-    k.row(i).head(i + 1) -= u[i] * shared.head(i + 1).transpose() + shared[i] * u.head(i + 1).transpose();
-  }
 }
 
 // Where nothing grows any more and the rows weigh little.
@@ -102,10 +80,10 @@ bool BlockUpdate<T>::advance(HeldPairs<T>& pairs, const RowBlock<T>& block, doub
                                                       .inner = pairs.inner.data(),
                                                       .normal = pairs.normal.data(),
                                                       .stride = pairs.inner.rows(),
-                                                      .dots = projections_.data(),
-                                                      .dots_stride = projections_.cols(),
-                                                      .products = products_.data(),
-                                                      .products_stride = products_.cols(),
+                                                      .dots = split_.inside().data(),
+                                                      .dots_stride = split_.inside().cols(),
+                                                      .products = split_.products().data(),
+                                                      .products_stride = split_.products().cols(),
                                                       .coefficients = vectors_.data(),
                                                       .coefficients_stride = vectors_.rows(),
                                                       .work = work_.data()});
@@ -113,7 +91,7 @@ bool BlockUpdate<T>::advance(HeldPairs<T>& pairs, const RowBlock<T>& block, doub
   pairs.inner.diagonal().array() += found ? mu + shift : mu;
   if (!found) return false;
   pairs.settled = false;
-  take_coefficients(block, rank, rank);
+  take_coefficients(block, block.count, rank, rank);
   if (step == kernels::LeadingStep::kRotate) {
     rotate(pairs, block.rows.view(block.count), rank);
   } else {
@@ -126,64 +104,59 @@ bool BlockUpdate<T>::advance(HeldPairs<T>& pairs, const RowBlock<T>& block, doub
 
 // By an eigenproblem of order k + b, from settled pairs to settled ones.
 template <typename T>
-void BlockUpdate<T>::solve(HeldPairs<T>& pairs, const RowBlock<T>& block, double mu, double shift) {
-  Index kept = solve_small(pairs, block.count, mu);
-  if (kept < pairs.rank && mu > 0.0) {
-    // Components whose eigenvalue is mu itself are no less there for that.
-    mu = 0.0;
-    kept = solve_small(pairs, block.count, mu);
-  }
-  take_coefficients(block, pairs.rank, kept);
-  rotate(pairs, block.rows.view(block.count), kept);
+void BlockUpdate<T>::solve(HeldPairs<T>& pairs, RowBlock<T>& block, double mu, double shift) {
+  const Index rank = pairs.rank;
+  split_.split(pairs.components.view(rank), block);
+  const Index directions = split_.directions();
+  const Index kept = solve_small(pairs, block.count, mu);
+  split_.express_by_rows(block, rank, vectors_.topLeftCorner(rank + directions, kept));
+  take_coefficients(block, directions, rank, kept);
+  rotate(pairs, block.rows.view(directions), kept);
   pairs.rank = kept;
   pairs.values.head(kept) = values_.head(kept).array() + (mu + shift);
-  // G squares the condition number: components i and j come out of it orthogonal to about epsilon sigma_1^2 /
-  // (sigma_i sigma_j).
-  const bool wide = kept > 0 && values_[0] > kWide * values_[kept - 1];
+  const bool wide = kept > 0 && pairs.values[0] > kWide * pairs.values[kept - 1];
   if (!wide && ++since_settled_ < kUpdatesBetweenSettling) return;
   since_settled_ = 0;
   restore(pairs);
 }
 
-// Forms G, solves it, and returns how many of its eigenvalues are directions rather than rounding of the
-// largest.
+// Forms A, solves it, and returns how many of its eigenpairs to keep.
 template <typename T>
 Index BlockUpdate<T>::solve_small(const HeldPairs<T>& pairs, Index count, double mu) {
   const Index rank = pairs.rank;
-  const Index order = rank + count;
-  root_.head(rank) = (pairs.values.head(rank).array() - mu).max(0.0).sqrt();
-  auto g = eigen_.matrix(order);
-  g.topLeftCorner(rank, rank).setZero();
-  for (Index j = 0; j < rank; ++j) {
-    g(j, j) = root_[j] * root_[j];
-    g.col(j).segment(rank, count) = root_[j] * projections_.col(j).head(count);
-  }
-  for (Index j = 0; j < count; ++j) {
-    g.col(rank + j).segment(rank + j, count - j) = products_.col(j).segment(j, count - j);
-  }
-  eigen_.solve(order);
-
-  const double noise = static_cast<double>(order) * double{std::numeric_limits<T>::epsilon()} *
-                       std::max(eigen_.values()[0], 0.0);
-  const Index kept = std::min(pairs.capacity(), (eigen_.values().array() > noise).count());
-  values_.head(kept) = eigen_.values().head(kept);
+  const Index directions = split_.directions();
+  const Index order = rank + directions;
+  const Index kept = std::min(pairs.capacity(), order);
+  if (kept == 0) return 0;
+  auto rows = coordinates_.columns(order);
+  rows.bottomRows(coordinates_.length() - count).setZero();
+  rows.topLeftCorner(count, rank) = split_.inside().topLeftCorner(count, rank);
+  rows.block(0, rank, count, directions) = split_.outside().topLeftCorner(count, directions);
+  kernels::table<double>().gram(coordinates_.view(order), coordinates_.padded_length(), small_.data(),
+                                small_.cols());
+  auto a = eigen_.matrix(order);
+  a.template triangularView<Eigen::Lower>() = small_.topLeftCorner(order, order);
+  a.diagonal().head(rank) += (pairs.values.head(rank).array() - mu).matrix();
+  // Sums of `count` products, and as many eliminations.
+  const double noise = static_cast<double>(order) * std::numeric_limits<double>::epsilon();
+  const Index found = eigen_.solve_positive(order, kept, noise);
+  values_.head(kept) = eigen_.values().head(kept).cwiseMax(0.0);
   vectors_.topLeftCorner(order, kept) = eigen_.vectors(kept);
-  for (Index j = 0; j < kept; ++j) {
-    vectors_.col(j).head(rank).array() *= root_.head(rank).array();
-    vectors_.col(j).head(order) /= std::sqrt(values_[j]);
-  }
+  // Components whose eigenvalue is mu itself are still there.
+  if (found < kept) complete<double>(vectors_.topLeftCorner(order, kept), found);
   return kept;
 }
 
-// Of [Z, V^T], from those of [Z, X^T].
+// From coefficients of [Z, X^T], of which there are `count` rows, to those of [Z, V^T].
 template <typename T>
-void BlockUpdate<T>::take_coefficients(const RowBlock<T>& block, Index rank, Index kept) {
-  const auto u = block.roots.head(block.count);
+void BlockUpdate<T>::take_coefficients(const RowBlock<T>& block, Index count, Index rank, Index kept) {
   for (Index j = 0; j < kept; ++j) {
-    auto of_rows = vectors_.col(j).segment(rank, block.count);
-    if (block.pull != 0.0) of_rows -= (block.pull * u.dot(of_rows)) * u;
-    coefficients_.col(j).head(rank + block.count) =
-        vectors_.col(j).head(rank + block.count).template cast<T>();
+    auto of_rows = vectors_.col(j).segment(rank, count);
+    if (block.pull != 0.0) {
+      const auto u = block.roots.head(count);
+      of_rows -= (block.pull * u.dot(of_rows)) * u;
+    }
+    coefficients_.col(j).head(rank + count) = vectors_.col(j).head(rank + count).template cast<T>();
   }
 }
 
@@ -201,12 +174,15 @@ void BlockUpdate<T>::settle(HeldPairs<T>& pairs) {
   const Index rank = pairs.rank;
   if (rank == 0) return;
   if (!pairs.settled) {
-    eigen_.compute(pairs.inner.topRows(rank));
+    eigen_.matrix(rank) = pairs.inner.topRows(rank);
+    const double noise = static_cast<double>(rank) * std::numeric_limits<double>::epsilon();
+    const Index found = eigen_.solve_positive(rank, rank, noise);
     pairs.values = eigen_.values();
     // Lazily, because other products of Eigen's allocate.
-    coefficients_.topRows(rank) =
-        pairs.normal.topRows(rank).lazyProduct(eigen_.vectors(rank)).template cast<T>();
-    rotate(pairs, {pairs.components.row(0), 0, 0}, rank);
+    coefficients_.topLeftCorner(rank, found) =
+        pairs.normal.topRows(rank).lazyProduct(eigen_.vectors(found)).template cast<T>();
+    rotate(pairs, {pairs.components.row(0), 0, 0}, found);
+    pairs.rank = found;
     pairs.settled = true;
   }
   restore(pairs);
@@ -214,11 +190,11 @@ void BlockUpdate<T>::settle(HeldPairs<T>& pairs) {
 
 template <typename T>
 double BlockUpdate<T>::measure_drift(const HeldPairs<T>& pairs) {
-  kernels::table<T>().gram(pairs.components.view(pairs.rank), pairs.components.padded_length(),
-                           products_.data(), products_.cols());
+  kernels::table<T>().gram(pairs.components.view(pairs.rank), pairs.components.padded_length(), gram_.data(),
+                           gram_.cols());
   double drift = 0.0;
   for (Index i = 0; i < pairs.rank; ++i) {
-    for (Index j = 0; j <= i; ++j) drift = std::max(drift, std::abs(products_(i, j) - (i == j ? 1.0 : 0.0)));
+    for (Index j = 0; j <= i; ++j) drift = std::max(drift, std::abs(gram_(i, j) - (i == j ? 1.0 : 0.0)));
   }
   return drift;
 }
@@ -228,12 +204,12 @@ void BlockUpdate<T>::restore(HeldPairs<T>& pairs) {
   for (int pass = 0; pass < 3 && measure_drift(pairs) > kTolerance<T>; ++pass) orthonormalise(pairs);
 }
 
-// Q <- Q R^(-1) for the Cholesky factor R of Q^T Q, which measure_drift has left in products_. R is
+// Q <- Q R^(-1) for the Cholesky factor R of Q^T Q, which measure_drift has left in gram_. R is
 // triangular: a component is corrected only by those before it, which are the more accurate ones.
 template <typename T>
 void BlockUpdate<T>::orthonormalise(HeldPairs<T>& pairs) {
   const Index rank = pairs.rank;
-  auto& l = products_;  // R^T, row by row over the lower triangle of Q^T Q
+  auto& l = gram_;  // R^T, row by row over the lower triangle of Q^T Q
   for (Index i = 0; i < rank; ++i) {
     for (Index j = 0; j <= i; ++j) {
       double left = l(i, j);
@@ -244,7 +220,7 @@ void BlockUpdate<T>::orthonormalise(HeldPairs<T>& pairs) {
   }
   // The columns of R^(-1), by forward substitution with R^T from the right.
   coefficients_.topLeftCorner(rank, rank).setZero();
-  Vector<double>& column = root_;
+  Vector<double>& column = column_;
   for (Index j = 0; j < rank; ++j) {
     column.head(rank).setZero();
     column[j] = 1.0 / l(j, j);

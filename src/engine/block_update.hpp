@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "dense/symmetric_eigen.hpp"
-#include "engine/row_block.hpp"
+#include "engine/block_split.hpp"
 #include "roipca/options.hpp"
 #include "state/archive.hpp"
 
@@ -48,15 +48,14 @@ struct HeldPairs {
   bool settled = true;
 };
 
-/// The scatter is taken to be mu I + Q (Lambda - mu I) Q^T. Rows X add X^T X, so the new eigenvectors are
-/// those of H H^T, H = [Q h, X^T], h = (Lambda - mu)^(1/2), and the new eigenvalues are theirs plus mu. H H^T
-/// and the small Gram matrix
+/// The scatter is taken to be mu I + Q (Lambda - mu I) Q^T. Rows X = Y Q^T + W P^T (see BlockSplit) add X^T
+/// X, so that in the basis [Q, P] the new scatter less mu is
 ///
-///     G = H^T H = [[h^2, h Y^T], [Y h, K]],    Y = X Q,  K = X X^T,
+///     A = [[Lambda - mu, 0], [0, 0]] + [Y, W]^T [Y, W].
 ///
-/// have the same eigenvalues sigma^2, and with G's eigenvectors V the new components are H V / sigma. So one
-/// product of X with Q, one with itself, an eigenproblem of order k + b and one product of H with V are all
-/// it takes; the rows are never orthogonalised.
+/// With its leading eigenvectors V, the new components are [Q, P] V, and the new eigenvalues its own plus mu:
+/// one product of X with Q, one with itself, an eigenproblem of order k + b and one product of [Q, X^T] with
+/// a small matrix.
 ///
 /// In the long run the rows of a block weigh little against Lambda. Then the new subspace is a small step
 /// from the old one, which products of small matrices find, and which is taken by adding combinations of the
@@ -69,37 +68,36 @@ class BlockUpdate {
  public:
   BlockUpdate(Index capacity, Index max_rows);
 
-  /// Adds the block's rows X, and `shift` times the identity.
-  void apply(HeldPairs<T>& pairs, const RowBlock<T>& block, const Mu& mu, double shift = 0.0);
+  /// Adds the block's rows X, and `shift` times the identity. The rows are scratch afterwards.
+  void apply(HeldPairs<T>& pairs, RowBlock<T>& block, const Mu& mu, double shift = 0.0);
 
-  /// Finds the eigenpairs, and takes out what they have drifted from orthonormality where it passes 512
-  /// roundings.
+  /// Finds the eigenpairs, and orthonormalises them where they have drifted by more than 512 roundings.
   void settle(HeldPairs<T>& pairs);
 
   void visit_state(state::Archive& archive) { archive(since_settled_); }
 
  private:
   double mu_of(const HeldPairs<T>& pairs, const RowBlock<T>& block, const Mu& mu) const;
-  void measure(const HeldPairs<T>& pairs, const RowBlock<T>& block);
   bool advance(HeldPairs<T>& pairs, const RowBlock<T>& block, double mu, double shift);
-  void solve(HeldPairs<T>& pairs, const RowBlock<T>& block, double mu, double shift);
+  void solve(HeldPairs<T>& pairs, RowBlock<T>& block, double mu, double shift);
   Index solve_small(const HeldPairs<T>& pairs, Index count, double mu);
-  void take_coefficients(const RowBlock<T>& block, Index rank, Index kept);
+  void take_coefficients(const RowBlock<T>& block, Index count, Index rank, Index kept);
   void rotate(HeldPairs<T>& pairs, kernels::RowsView<T> rows, Index kept);
   double measure_drift(const HeldPairs<T>& pairs);
   void restore(HeldPairs<T>& pairs);
   void orthonormalise(HeldPairs<T>& pairs);
 
-  RowMatrix<double> projections_;  // Y
-  RowMatrix<double> products_;     // K; or Q^T Q, to measure drift
-  Vector<double> root_;            // h
-  Vector<double> along_;           // products with the roots of the rows' weights
+  BlockSplit<T> split_;
+  kernels::AlignedRows<double> coordinates_;  // [Y, W], a row per component or direction
+  RowMatrix<double> small_;                   // [Y, W]^T [Y, W]
   SymmetricEigen eigen_;
   Vector<double> values_;   // the new eigenvalues, less mu
-  Matrix<double> vectors_;  // of [Q, X^T], the new components
+  Matrix<double> vectors_;  // the new components in the basis [Q, P], then as combinations of [Q, X^T]
   Vector<double> work_;
   RowMatrix<T> coefficients_;
   Vector<T> panel_;
+  RowMatrix<double> gram_;  // Q^T Q
+  Vector<double> column_;   // of the inverse of its factor
   int since_settled_ = 0;
 };
 

@@ -19,7 +19,7 @@ class LeadingPairs final : public BlockRule<T> {
 
   std::unique_ptr<BlockRule<T>> clone() const override { return std::make_unique<LeadingPairs>(*this); }
 
-  void absorb(const RowBlock<T>& block) override { update_.apply(pairs_, block, mu_); }
+  void absorb(RowBlock<T>& block) override { update_.apply(pairs_, block, mu_); }
 
   void rescale(double factor) override { pairs_.rescale(factor); }
 

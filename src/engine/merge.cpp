@@ -1,6 +1,5 @@
 #include "roipca/merge.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -44,21 +43,6 @@ double mu_of(const Model<T>& model) {
                            model.scatter_trace, model.weight);
 }
 
-// Both hold every eigenpair, so that the scatter itself can be added.
-template <typename T>
-void merge_exactly(const Model<T>& a, const Model<T>& b, const Vector<double>& jump, double pull, double unit,
-                   Model<T>& all) {
-  const auto scatter = [unit](const Model<T>& model) -> Matrix<double> {
-    const Matrix<double> basis = model.basis.template cast<double>();
-    return basis * (model.eigenvalues * unit * unit).asDiagonal() * basis.transpose();
-  };
-  const Vector<double> step = std::sqrt(pull) * unit * jump;
-  const Eigen::SelfAdjointEigenSolver<Matrix<double>> eigen(scatter(a) + scatter(b) +
-                                                            step * step.transpose());
-  all.eigenvalues = eigen.eigenvalues().reverse().cwiseMax(0.0) / unit / unit;
-  all.basis = eigen.eigenvectors().rowwise().reverse().template cast<T>();
-}
-
 // (mean, tail) as the exact sum of two numbers: parts of the weight times the means, with what rounding
 // leaves of it.
 template <typename T>
@@ -92,10 +76,6 @@ Model<T> merge(const Model<T>& a, const Model<T>& b) {
   // In a unit that keeps products of eigenvalues in range; a power of two changes no digit.
   const double largest = std::max(all.scatter_trace, 0.0);
   const double unit = largest > 0.0 ? std::ldexp(1.0, std::clamp(-std::ilogb(largest) / 2, -500, 500)) : 1.0;
-  if (a.options.method == Method::kExact && b.options.method == Method::kExact) {
-    merge_exactly(a, b, jump, pull, unit, all);
-    return all;
-  }
   const double unit_squared = unit * unit;
 
   HeldPairs<T> pairs(d, held);

@@ -1,11 +1,12 @@
 /// The scatter matrix itself.
 #pragma once
 
-#include <Eigen/Eigenvalues>
-#include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <limits>
 #include <memory>
 
+#include "dense/symmetric_eigen.hpp"
 #include "engine/block_rule.hpp"
 
 namespace roipca {
@@ -14,15 +15,16 @@ namespace roipca {
 template <typename T>
 class ScatterMatrix final : public BlockRule<T> {
  public:
-  ScatterMatrix(Index features, Index block_rows)
-      : scatter_(features, features),
+  ScatterMatrix(Index features, Index reported, Index block_rows)
+      : reported_(reported),
+        scatter_(features, features),
         rows_(block_rows + 1, features),
         mean_(features),
         panel_(kernels::panel_size<double>(block_rows + 1)) {}
 
   std::unique_ptr<BlockRule<T>> clone() const override { return std::make_unique<ScatterMatrix>(*this); }
 
-  void absorb(const RowBlock<T>& block) override {
+  void absorb(RowBlock<T>& block) override {
     const Index features = scatter_.length();
     auto to = rows_.columns(block.count);
     const auto from = block.rows.columns(block.count);
@@ -33,6 +35,7 @@ class ScatterMatrix final : public BlockRule<T> {
     }
     kernels::table<double>().add_outer(scatter_.row(0), scatter_.stride(), rows_.view(block.count), features,
                                        scatter_.padded_length(), panel_.data());
+    ++blocks_;
   }
 
   void rescale(double factor) override { scatter_.columns(scatter_.length()) *= factor; }
@@ -50,29 +53,34 @@ class ScatterMatrix final : public BlockRule<T> {
   }
 
   Spectrum<T> spectrum() const override {
-    const auto scatter = scatter_.columns(scatter_.length());
-    const Eigen::SelfAdjointEigenSolver<Matrix<double>> eigen(scatter);
-    Spectrum<T> spectrum;
-    spectrum.values = eigen.eigenvalues().reverse();
-    // What is rounding of the largest is no variance: that of the solver, and of rows that were centred in T.
-    constexpr double kRounding =
-        std::max(double{std::numeric_limits<double>::epsilon()},
-                 double{std::numeric_limits<T>::epsilon()} * double{std::numeric_limits<T>::epsilon()});
-    const double noise =
-        4.0 * static_cast<double>(scatter_.length()) * kRounding * std::max(spectrum.values[0], 0.0);
-    spectrum.values = (spectrum.values.array() > noise).select(spectrum.values, 0.0);
-    spectrum.basis = eigen.eigenvectors().rowwise().reverse().template cast<T>();
-    spectrum.trace = scatter.trace();
-    return spectrum;
+    const Index features = scatter_.length();
+    SymmetricEigen eigen(features);
+    eigen.matrix(features) = scatter_.columns(features);
+    const Index rank = eigen.solve_positive(features, reported_, rounding());
+    return {eigen.vectors(rank).template cast<T>(), eigen.values().head(rank),
+            scatter_.columns(features).diagonal().sum()};
   }
 
-  void visit_state(state::Archive& archive) override { archive(scatter_.columns(scatter_.length())); }
+  void visit_state(state::Archive& archive) override {
+    archive(scatter_.columns(scatter_.length()), blocks_);
+  }
 
  private:
+  // Of an entry of the scatter, relative to the diagonal entries of its row and column: a random walk of one
+  // step per block, some for eliminating the large entries, and that of rows which were centred in T.
+  double rounding() const {
+    constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+    constexpr double kOfRows = std::numeric_limits<T>::epsilon();
+    const double walk = std::sqrt(static_cast<double>(blocks_));
+    return (3.0 * walk + 16.0) * kEpsilon + kOfRows * kOfRows;
+  }
+
+  Index reported_;
   kernels::AlignedRows<double> scatter_;  // its lower triangle, column by column; what is above is not used
   kernels::AlignedRows<double> rows_;     // X
   Vector<double> mean_;
   Vector<double> panel_;
+  std::int64_t blocks_ = 0;
 };
 
 }  // namespace roipca

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 
 #include "roipca/options.hpp"
 
@@ -24,9 +25,12 @@ struct HeldSpectrum {
 inline double unheld_eigenvalue(const Mu& mu, const HeldSpectrum& held) {
   const bool is_zero = mu.kind == Mu::Kind::kZero || (mu.kind == Mu::Kind::kFixed && mu.variance == 0.0);
   if (is_zero || held.rank < held.capacity || held.rank == 0 || held.rank == held.features) return 0.0;
-  const double wanted = mu.kind == Mu::Kind::kFixed
-                            ? mu.variance * held.weight
-                            : (held.trace - held.sum) / static_cast<double>(held.features - held.rank);
+  // The trace and the sum are each right to some roundings: less of a difference tells nothing.
+  constexpr double kRounding = 64.0 * std::numeric_limits<double>::epsilon();
+  const double rest = held.trace - held.sum;
+  const double mean =
+      rest > kRounding * held.trace ? rest / static_cast<double>(held.features - held.rank) : 0.0;
+  const double wanted = mu.kind == Mu::Kind::kFixed ? mu.variance * held.weight : mean;
   return std::clamp(wanted, 0.0, held.smallest);
 }
 

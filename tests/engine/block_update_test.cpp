@@ -46,14 +46,15 @@ class Blocks : public ::testing::Test {
     block.rows.columns(c.rows) = x.transpose().cast<T>();
     block.count = c.rows;
     block.roots = uniform_numbers(c.rows, seed + 2).array() + 0.5;
-    block.pull = c.pull / block.roots.squaredNorm();
+    const double pull = c.pull / block.roots.squaredNorm();
+    block.pull = pull;
 
     BlockUpdate<T> update(c.k, c.rows);
     update.apply(pairs, block, Mu::mean());
     update.settle(pairs);
 
     const Matrix<double> scaled =
-        x.transpose() - block.pull * (x.transpose() * block.roots) * block.roots.transpose();
+        x.transpose() - pull * (x.transpose() * block.roots) * block.roots.transpose();
     const Matrix<double> matrix = q * (values.array() - mu).matrix().asDiagonal() * q.transpose() +
                                   mu * Matrix<double>::Identity(c.d, c.d) + scaled * scaled.transpose();
     const Eigen::SelfAdjointEigenSolver<Matrix<double>> dense(matrix);

@@ -1,0 +1,184 @@
+#include "engine/block_split.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+namespace roipca {
+namespace {
+
+// Part of its square that must be left of a row, outside of Q and then outside of the rows before it, for
+// differences of products to tell what is left: P is orthonormal to about epsilon / kClear.
+template <typename T>
+constexpr double kClear = std::is_same_v<T, float> ? 0x1p-8 : 0x1p-20;
+
+// Part of its length that the rounding of projections may leave of a row.
+template <typename T>
+constexpr double kRounding = 16.0 * double{std::numeric_limits<T>::epsilon()};
+
+// Part of its length above which a projection has left a row orthogonal to rounding.
+constexpr double kOnceIsEnough = 0.5;
+
+// The Cholesky factor of a, in its lower triangle. False, with a half done, where less than `clear` is left
+// of a diagonal entry.
+bool factorise(Index order, double clear, RowMatrix<double>& a) {
+  for (Index i = 0; i < order; ++i) {
+    const double whole = a(i, i);
+    for (Index j = 0; j < i; ++j) a(i, j) = (a(i, j) - a.row(i).head(j).dot(a.row(j).head(j))) / a(j, j);
+    const double left = whole - a.row(i).head(i).squaredNorm();
+    if (!(left > clear * whole)) return false;
+    a(i, i) = std::sqrt(left);
+  }
+  return true;
+}
+
+}  // namespace
+
+template <typename T>
+BlockSplit<T>::BlockSplit(Index max_components, Index max_rows)
+    : inside_(max_rows, max_components),
+      products_(max_rows, max_rows),
+      outside_(max_rows, max_rows),
+      along_(Vector<double>::Zero(std::max(max_rows, max_components))),
+      corrections_(max_rows, std::max(max_components, max_rows)),
+      coefficients_(std::max(max_components, max_rows), max_rows),
+      panel_(kernels::panel_size<T>(max_components + max_rows)) {}
+
+// For X = (I - pull u u^T) V.
+template <typename T>
+void BlockSplit<T>::measure(kernels::RowsView<T> q, const RowBlock<T>& block) {
+  const Index count = block.count;
+  kernels::table<T>().gram_and_dots(block.rows.view(count), q, block.rows.padded_length(), products_.data(),
+                                    products_.cols(), inside_.data(), inside_.cols());
+  if (block.pull == 0.0) return;
+
+  const auto u = block.roots.head(count);
+  auto along = along_.head(q.count);
+  along.noalias() = block.pull * (inside_.topLeftCorner(count, q.count).transpose() * u);
+  for (Index i = 0; i < count; ++i) inside_.row(i).head(q.count) -= u[i] * along.transpose();
+  auto k = products_.topLeftCorner(count, count);
+  auto shared = along_.head(count);
+  shared.noalias() = block.pull * (k.template selfadjointView<Eigen::Lower>() * u);
+  shared -= (0.5 * block.pull * u.dot(shared)) * u;
+  for (Index i = 0; i < count; ++i) {
+    k.row(i).head(i + 1) -= u[i] * shared.head(i + 1).transpose() + shared[i] * u.head(i + 1).transpose();
+  }
+}
+
+template <typename T>
+void BlockSplit<T>::split(kernels::RowsView<T> q, RowBlock<T>& block) {
+  by_products_ = split_by_products(q.count, block);
+  if (!by_products_) split_by_vectors(q, block);
+}
+
+template <typename T>
+bool BlockSplit<T>::split_by_products(Index components, const RowBlock<T>& block) {
+  const Index count = block.count;
+  if (components + count > block.rows.length()) return false;
+  outside_.topLeftCorner(count, count).setZero();
+  for (Index i = 0; i < count; ++i) {
+    const auto y = inside_.row(i).head(components);
+    for (Index j = 0; j <= i; ++j) outside_(i, j) = products_(i, j) - y.dot(inside_.row(j).head(components));
+    if (!(outside_(i, i) > kClear<T> * products_(i, i))) return false;
+  }
+  directions_ = count;
+  return factorise(count, kClear<T>, outside_);
+}
+
+// By Gram-Schmidt.
+template <typename T>
+void BlockSplit<T>::split_by_vectors(kernels::RowsView<T> q, RowBlock<T>& block) {
+  const Index count = block.count;
+  take_mean_out(block);
+  inside_.topLeftCorner(count, q.count).setZero();
+  outside_.topLeftCorner(count, count).setZero();
+  project_out(q, block, 0, count, inside_);
+  directions_ = 0;
+  for (Index i = 0; i < count; ++i) {
+    const double whole = std::sqrt(std::max(products_(i, i), 0.0));
+    double before = whole;
+    double left = norm(block, i);
+    bool first = true;
+    while (left > kRounding<T> * whole && (first || left < kOnceIsEnough * before)) {
+      // Directions of the rows before it, and Q again where it took most of the row away.
+      if (left < kOnceIsEnough * before) project_out(q, block, i, 1, inside_);
+      project_out(block.rows.view(directions_), block, i, 1, outside_);
+      before = left;
+      left = norm(block, i);
+      first = false;
+    }
+    if (!(left > kRounding<T> * whole) || q.count + directions_ == block.rows.length()) continue;
+    outside_(i, directions_) = left;
+    const T* row = block.rows.row(i);
+    T* direction = block.rows.row(directions_++);
+    const T scale = static_cast<T>(1.0 / left);
+    for (Index f = 0; f < block.rows.length(); ++f) direction[f] = row[f] * scale;
+  }
+}
+
+// X in place of V.
+template <typename T>
+void BlockSplit<T>::take_mean_out(RowBlock<T>& block) {
+  if (block.pull == 0.0) return;
+  const Index count = block.count;
+  const auto u = block.roots.head(count);
+  for (Index i = 0; i < count; ++i) {
+    coefficients_.row(i).head(count) = (-block.pull * u[i] * u.transpose()).template cast<T>();
+    coefficients_(i, i) = static_cast<T>(1.0 - block.pull * u[i] * u[i]);
+  }
+  kernels::table<T>().rotate(block.rows.row(0), block.rows.stride(), count, {block.rows.row(0), 0, 0},
+                             coefficients_.data(), coefficients_.cols(), count, block.rows.padded_length(),
+                             panel_.data());
+  block.pull = 0.0;
+}
+
+// rows <- rows - (rows Q) Q^T for `count` rows of the block, whose coordinates grow by the products.
+template <typename T>
+void BlockSplit<T>::project_out(kernels::RowsView<T> q, RowBlock<T>& block, Index first, Index count,
+                                RowMatrix<double>& coordinates) {
+  if (q.count == 0) return;
+  const Index length = block.rows.padded_length();
+  T* rows = block.rows.row(first);
+  kernels::table<T>().dots({rows, block.rows.stride(), count}, q, length, corrections_.data(),
+                           corrections_.cols());
+  for (Index i = 0; i < count; ++i) {
+    for (Index j = 0; j < q.count; ++j) {
+      coordinates(first + i, j) += corrections_(i, j);
+      coefficients_(j, i) = static_cast<T>(-corrections_(i, j));
+    }
+  }
+  kernels::table<T>().add_rows(rows, block.rows.stride(), q, coefficients_.data(), coefficients_.cols(),
+                               count, length, panel_.data());
+}
+
+template <typename T>
+double BlockSplit<T>::norm(const RowBlock<T>& block, Index i) const {
+  double squared = 0.0;
+  kernels::table<T>().dots({block.rows.row(i), 0, 1}, {block.rows.row(i), 0, 1}, block.rows.padded_length(),
+                           &squared, 1);
+  return std::sqrt(squared);
+}
+
+template <typename T>
+void BlockSplit<T>::express_by_rows(const RowBlock<T>& block, Index components,
+                                    Eigen::Ref<Matrix<double>> combinations) const {
+  if (!by_products_) return;
+  const Index count = block.count;
+  for (Index c = 0; c < combinations.cols(); ++c) {
+    auto column = combinations.col(c);
+    auto of_rows = column.segment(components, count);
+    for (Index i = count - 1; i >= 0; --i) {
+      of_rows[i] /= outside_(i, i);
+      of_rows.head(i) -= of_rows[i] * outside_.row(i).head(i).transpose();
+    }
+    for (Index i = 0; i < count; ++i) {
+      column.head(components) -= of_rows[i] * inside_.row(i).head(components).transpose();
+    }
+  }
+}
+
+template class BlockSplit<float>;
+template class BlockSplit<double>;
+
+}  // namespace roipca

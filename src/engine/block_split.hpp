@@ -1,0 +1,62 @@
+/// What a block of rows has within the components and outside of them.
+#pragma once
+
+#include "engine/row_block.hpp"
+
+namespace roipca {
+
+/// X = Y Q^T + W P^T for the rows X of a block: their coordinates Y along orthonormal components Q and W
+/// along P, an orthonormal basis of what they have outside of Q.
+///
+/// W comes from the products K = X X^T where these tell it: W W^T = K - Y Y^T, and P = (X^T - Q Y^T) W^(-T)
+/// need not be formed. Where rows lie nearly within the components or within each other's span, they are
+/// orthogonalised one by one instead, and become P. A row adds a direction if more is left of it than the
+/// rounding of that row: how large other rows are, and what earlier ones have added up to, does not matter.
+///
+/// Allocates at construction only.
+template <typename T>
+class BlockSplit {
+ public:
+  BlockSplit(Index max_components, Index max_rows);
+
+  /// Finds Y (or X Z, for a basis Z that is not orthonormal) and K.
+  void measure(kernels::RowsView<T> q, const RowBlock<T>& block);
+  /// Finds W and P, after `measure`. The rows are scratch afterwards.
+  void split(kernels::RowsView<T> q, RowBlock<T>& block);
+
+  /// b x k, row by row.
+  const RowMatrix<double>& inside() const { return inside_; }
+  /// b x directions().
+  const RowMatrix<double>& outside() const { return outside_; }
+  /// The lower triangle of K.
+  const RowMatrix<double>& products() const { return products_; }
+  /// Columns of W and P.
+  Index directions() const { return directions_; }
+
+  /// From coefficients of [Q, P], one combination per column, to those of [Q, rows of the block].
+  void express_by_rows(const RowBlock<T>& block, Index components,
+                       Eigen::Ref<Matrix<double>> combinations) const;
+
+ private:
+  bool split_by_products(Index components, const RowBlock<T>& block);
+  void split_by_vectors(kernels::RowsView<T> q, RowBlock<T>& block);
+  void take_mean_out(RowBlock<T>& block);
+  void project_out(kernels::RowsView<T> q, RowBlock<T>& block, Index first, Index count,
+                   RowMatrix<double>& coordinates);
+  double norm(const RowBlock<T>& block, Index i) const;
+
+  RowMatrix<double> inside_;    // Y
+  RowMatrix<double> products_;  // K
+  RowMatrix<double> outside_;   // W
+  Index directions_ = 0;
+  bool by_products_ = false;
+  Vector<double> along_;           // products with the roots of the rows' weights
+  RowMatrix<double> corrections_;  // of coordinates, by one projection
+  RowMatrix<T> coefficients_;
+  Vector<T> panel_;
+};
+
+extern template class BlockSplit<float>;
+extern template class BlockSplit<double>;
+
+}  // namespace roipca
