@@ -1,10 +1,20 @@
 /// A row as its coordinates in a basis and what lies outside.
 #pragma once
 
+#include <limits>
+
 #include "kernels/aligned_rows.hpp"
 #include "roipca/types.hpp"
 
 namespace roipca {
+
+/// A residual below this many rounding errors of its row is noise and no direction.
+template <typename T>
+inline constexpr double kNoise = 16.0 * double{std::numeric_limits<T>::epsilon()};
+
+/// Projections of a row at the most. Of what lies in the span, each leaves the part by which the basis is off
+/// orthonormal, and rounding of what it takes off.
+inline constexpr int kMostPasses = 4;
 
 /// Splits v = Q z + r for orthonormal columns Q, stored as rows for the kernels. Allocates at construction
 /// only.
@@ -25,7 +35,7 @@ class Splitter {
   const Vector<double>& coordinates() const { return coordinates_; }
 
  private:
-  void project(kernels::RowsView<T> q, Index length, T* v);
+  double project(kernels::RowsView<T> q, Index length, T* v);
 
   Vector<double> products_;
   Vector<T> coefficients_;

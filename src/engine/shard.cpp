@@ -7,6 +7,7 @@
 #include "engine/block_rule.hpp"
 #include "engine/make_rule.hpp"
 #include "engine/moments.hpp"
+#include "engine/reported_spectrum.hpp"
 
 namespace roipca {
 namespace {
@@ -22,9 +23,19 @@ Spectrum<T> spectrum_of(const Model<T>& model, double unit) {
   return spectrum;
 }
 
+// Rows that count: with forgetting, those that have not faded yet.
+double rows_that_count(const Options& options, std::int64_t rows) {
+  const auto all = static_cast<double>(rows);
+  return options.forgetting < 1.0 ? std::min(all, 2.0 / (1.0 - options.forgetting)) : all;
+}
+
+// `rows_per_rotation` is that of the components.
 template <typename T>
-Model<T> make_model(const Options& options, std::int64_t rows, const Moments<T>& moments,
-                    Spectrum<T> spectrum) {
+Model<T> make_model(const Options& options, std::int64_t rows, Index rows_per_rotation,
+                    const Moments<T>& moments, Spectrum<T> spectrum) {
+  const double counting = rows_that_count(options, rows);
+  make_reportable(spectrum,
+                  {moments.second_moments(), counting, counting / static_cast<double>(rows_per_rotation)});
   Model<T> model;
   model.options = options;
   model.options.method = resolve(options, moments.features());
@@ -73,7 +84,7 @@ class RowShard final : public Shard<T> {
   }
 
   std::int64_t rows() const override { return rows_; }
-  Model<T> model() const override { return make_model(options_, rows_, moments_, rule_->spectrum()); }
+  Model<T> model() const override { return make_model(options_, rows_, 1, moments_, rule_->spectrum()); }
 
   std::vector<double> learning_rates() const override {
     auto rates = rule_->learning_rates();
@@ -145,7 +156,7 @@ class BlockShard final : public Shard<T> {
       settled.flush();
       return settled.model();
     }
-    return make_model(options_, rows_, moments_, rule_->spectrum());
+    return make_model(options_, rows_, block_.capacity(), moments_, rule_->spectrum());
   }
 
   void visit_state(state::Archive& archive) override { archive(rows_, moments_, block_, *rule_); }
