@@ -12,7 +12,7 @@ namespace {
 // projection is enough (Kahan and Parlett).
 constexpr double kOnceIsEnough = 0.1;
 
-// The same for the passes after the first, of the squared length that a pass finds.
+// What a pass after the first may take off, squared, beside what it leaves to be the last: see Splitter.
 constexpr double kTwiceIsEnough = 0x1p-20;
 
 // Applying costs 2 k (k + b) d / b operations a row, less the larger b is; projecting 2 (k + b) d and turning

@@ -6,7 +6,7 @@
 namespace roipca {
 namespace {
 
-// What a pass may take off a row, beside what it leaves, to be the last.
+// What the first pass, and any other, may take off a row beside what it leaves to be the last.
 constexpr double kOnceIsEnough = 1.0;
 constexpr double kTwiceIsEnough = 0x1p-10;
 

@@ -27,8 +27,10 @@ class Splitter {
   /// rounding of the row that v is what is left of: `squared_norm` is that row's, or |v|^2. `length` is the
   /// padded length, and v a row of it.
   ///
-  /// Projects a second time where the first leaves less than 0.7 of the row: what is left is then orthogonal
-  /// to Q to rounding ("twice is enough", Kahan and Parlett).
+  /// Projects until r is orthogonal to Q as it is, not as it should be: again where the first pass leaves
+  /// less than 0.7 of the row ("twice is enough", Kahan and Parlett), and then until a pass takes off less
+  /// than 2^-10 of what it leaves. With Q^T Q = I + E, r is then orthogonal to Q to 2^-10 |E| and rounding,
+  /// so that taking r / |r| into the basis does not multiply its drift, however small r is.
   double split(kernels::RowsView<T> q, Index length, double squared_norm, T* v);
 
   /// Coordinates of the last row split, with room for one more entry behind them: [z, |r|].

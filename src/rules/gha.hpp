@@ -21,8 +21,7 @@ class GhaRule final : public GradientRule<T, GhaRule<T>> {
     double left = v.template cast<double>().squaredNorm();
     for (Index i = 0; i < this->rank_; ++i) {
       auto q = this->basis().col(i);
-      v -= z[i] * q;
-      const double squares = v.template cast<double>().squaredNorm();
+      const double squares = take_off(v, z[i], q.data());
       this->values_[i] += std::max(left - squares, 0.0);
       left = std::min(left, squares);
       q += static_cast<T>(rate * static_cast<double>(z[i])) * v;
@@ -31,6 +30,23 @@ class GhaRule final : public GradientRule<T, GhaRule<T>> {
   }
 
   Spectrum<T> spectrum() const override { return this->orthonormal_spectrum(); }
+
+ private:
+  // v <- v - z q. Returns |v|^2, in the same pass.
+  static double take_off(Eigen::Ref<Vector<T>> v, T z, const T* q) {
+    constexpr Index kLanes = 16;
+    using Lanes = Eigen::Array<T, kLanes, 1>;
+    Lanes squares = Lanes::Zero();
+    const Index whole = v.size() / kLanes * kLanes;
+    for (Index i = 0; i < whole; i += kLanes) {
+      const Lanes left = v.template segment<kLanes>(i).array() - z * Eigen::Map<const Lanes>(q + i);
+      v.template segment<kLanes>(i) = left;
+      squares += left.square();
+    }
+    auto end = v.tail(v.size() - whole);
+    end -= z * Eigen::Map<const Vector<T>>(q + whole, end.size());
+    return squares.template cast<double>().sum() + end.template cast<double>().squaredNorm();
+  }
 };
 
 }  // namespace roipca
