@@ -27,8 +27,9 @@ struct Model {
   Vector<double> mean_tail;     ///< what rounding cut off `mean`; the exact mean is the sum of the two
   Vector<double> scatter;       ///< diagonal of S
   double scatter_trace = 0.0;   ///< of S
-  Vector<double> eigenvalues;   ///< of S, descending; 0 where a direction only fills up the reported ones
-  Matrix<T> basis;              ///< features x held, orthonormal columns (to 512 epsilon), the eigenvectors
+  Vector<double> eigenvalues;  ///< of S, descending, at most trace() together; 0 where a direction only fills
+                               ///< up the reported ones or its variance is rounding
+  Matrix<T> basis;             ///< features x held, orthonormal columns (to 512 epsilon), the eigenvectors
   std::vector<std::string>
       feature_names;       ///< one a feature, in UTF-8, or none: for readers, nothing uses them
   std::string parameters;  ///< what an interface above was asked for, in its own words (UTF-8), or nothing

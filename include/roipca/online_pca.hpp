@@ -38,11 +38,11 @@ class OnlinePca {
   explicit OnlinePca(const Options& options);
   /// Goes on from where a model stopped, with the model's options. A model is less than the estimator knows:
   /// for the same bits as never stopping, keep state() instead. From a model, froipca and ipca row by row
-  /// come to the same bits, roipca row by row and exact to the same to rounding. By blocks, the stop ends a
-  /// block before it is full: where the components held miss nothing of the rows that is the same to
-  /// rounding, too, and elsewhere it changes as little as another block_size would. The others begin from the
-  /// model's orthonormal components, which are not quite their own. (A template, so that `{.n_components =
-  /// 10}` can only mean Options.)
+  /// come to the same bits (to rounding where an eigenvalue was no more than that), roipca row by row and
+  /// exact to the same to rounding. By blocks, the stop ends a block before it is full: where the components
+  /// held miss nothing of the rows that is the same to rounding, too, and elsewhere it changes as little as
+  /// another block_size would. The others begin from the model's orthonormal components, which are not quite
+  /// their own. (A template, so that `{.n_components = 10}` can only mean Options.)
   template <std::same_as<Model<T>> M>
   explicit OnlinePca(const M& model) : OnlinePca(Resumed{&model}) {}
 

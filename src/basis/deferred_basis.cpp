@@ -12,9 +12,8 @@ namespace {
 // projection is enough (Kahan and Parlett).
 constexpr double kOnceIsEnough = 0.1;
 
-// A residual below this many rounding errors of the row is noise, not a direction.
-template <typename T>
-constexpr double kNoise = 16.0 * double{std::numeric_limits<T>::epsilon()};
+// What a pass after the first may take off, squared, beside what it leaves to be the last: see Splitter.
+constexpr double kTwiceIsEnough = 0x1p-20;
 
 // Applying costs 2 k (k + b) d / b operations a row, less the larger b is; projecting 2 (k + b) d and turning
 // C 2 k^2 (k + b), less the smaller. Measured for k of 20 and 60: flat around k / 2.
@@ -70,10 +69,18 @@ void DeferredBasis<T>::project(const double* squared_norms) {
   for (Index i = 0; i < waiting_; ++i) {
     again |= squared(coordinates_.row(i), count_) > (1.0 - kOnceIsEnough) * squared_norms[i];
   }
-  if (again) {
+  for (int pass = 1; again && pass < kMostPasses; ++pass) {
     kernel.dots(group, u, rows_.padded_length(), correction_.row(0), correction_.stride());
     take_off(rows_.row(count_), waiting_, u, correction_.row(0), correction_.stride(), 1.0);
     coordinates_.columns(waiting_).topRows(count_) += correction_.columns(waiting_).topRows(count_);
+    again = false;
+    for (Index i = 0; i < waiting_; ++i) {
+      const T* row = rows_.row(count_ + i);
+      double left = 0.0;
+      kernel.dots({row, 0, 1}, {row, 0, 1}, rows_.padded_length(), &left, 1);
+      const bool is_noise = left <= kNoise<T> * kNoise<T> * squared_norms[i];
+      again |= !is_noise && squared(correction_.row(i), count_) > kTwiceIsEnough * left;
+    }
   }
   first_ = count_;
   waiting_ = 0;
@@ -122,7 +129,7 @@ double DeferredBasis<T>::split(Index i, double squared_norm) {
   auto minus_z = minus_z_.head(rank_ + 1);
   z_.head(rank_).setZero();
   double before = squared(y, count_);
-  for (int pass = 0; pass < 2; ++pass) {
+  for (int pass = 0; pass < kMostPasses; ++pass) {
     kernel.dots(turn_.view(rank_), {y, 0, 1}, length, minus_z.data() + 1, 1);
     z_.head(rank_) += minus_z.tail(rank_);
     minus_z *= -1.0;

@@ -87,6 +87,11 @@ DriftGuard<T>::DriftGuard(Index max_columns)
     : rotation_(max_columns), column_(max_columns, 1), gram_(max_columns, max_columns) {}
 
 template <typename T>
+DriftGuard<T>::DriftGuard(Index max_columns, Index interval) : DriftGuard(max_columns) {
+  interval_ = interval;
+}
+
+template <typename T>
 double DriftGuard<T>::measure(const Eigen::Ref<Matrix<T>>& q) {
   const Index k = q.cols();
   for (Index j = 0; j < k; ++j) {
@@ -112,7 +117,7 @@ void DriftGuard<T>::step_towards_polar_factor(Eigen::Ref<Matrix<T>> q) {
 
 template <typename T>
 void DriftGuard<T>::watch(Eigen::Ref<Matrix<T>> q, std::int64_t before, std::int64_t count) {
-  const Index interval = std::max<Index>(128, 10 * q.cols());
+  const Index interval = interval_ > 0 ? interval_ : std::max<Index>(128, 10 * q.cols());
   if ((before + count) / interval == before / interval) return;
   double drift = measure(q);
   if (drift <= tolerance()) return;

@@ -29,6 +29,8 @@ template <typename T>
 class DriftGuard {
  public:
   explicit DriftGuard(Index max_columns);
+  /// Looks after every `interval` updates, where an update itself costs so much that this is little.
+  DriftGuard(Index max_columns, Index interval);
 
   /// Called after `count` updates, with the number of updates before them, so that a stream that is taken up
   /// again is watched at the same places. Now and then measures max |Q^T Q - I| and, where it passed the
@@ -44,6 +46,7 @@ class DriftGuard {
   double measure(const Eigen::Ref<Matrix<T>>& q);
   void step_towards_polar_factor(Eigen::Ref<Matrix<T>> q);
 
+  Index interval_ = 0;  // 0: by the number of columns
   Rotation<T> rotation_;
   Matrix<T> column_;     // one column of the Gram matrix
   Matrix<double> gram_;  // Q^T Q

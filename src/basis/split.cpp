@@ -6,6 +6,10 @@
 namespace roipca {
 namespace {
 
+// What the first pass, and any other, may take off a row beside what it leaves to be the last.
+constexpr double kOnceIsEnough = 1.0;
+constexpr double kTwiceIsEnough = 0x1p-10;
+
 template <typename T>
 double norm(const T* v, Index length) {
   double squared = 0.0;
@@ -24,24 +28,25 @@ Splitter<T>::Splitter(Index max_columns)
 
 template <typename T>
 double Splitter<T>::split(kernels::RowsView<T> q, Index length, double squared_norm, T* v) {
-  // A residual below this many rounding errors of the row is noise, not a direction.
-  constexpr double kNoise = 16.0 * double{std::numeric_limits<T>::epsilon()};
   const double whole = std::sqrt(squared_norm);
+  const double noise = kNoise<T> * whole;
   coordinates_.head(q.count).setZero();
-  project(q, length, v);
-  double rest = norm(v, length);
-  if (rest < 0.7 * whole) {
-    project(q, length, v);
+  double rest = whole;
+  double enough = kOnceIsEnough;
+  for (int pass = 0; pass < kMostPasses; ++pass) {
+    const double taken = project(q, length, v);
     rest = norm(v, length);
+    if (rest <= noise || taken <= enough * rest) break;
+    enough = kTwiceIsEnough;
   }
-  rest = rest > kNoise * whole ? rest : 0.0;
+  rest = rest > noise ? rest : 0.0;
   coordinates_[q.count] = rest;
   return rest;
 }
 
-// v <- v - Q Q^T v.
+// v <- v - Q Q^T v. Returns |Q^T v|.
 template <typename T>
-void Splitter<T>::project(kernels::RowsView<T> q, Index length, T* v) {
+double Splitter<T>::project(kernels::RowsView<T> q, Index length, T* v) {
   const auto& kernel = kernels::table<T>();
   kernel.dots(q, {v, 0, 1}, length, products_.data(), 1);
   const auto z = products_.head(q.count);
@@ -49,6 +54,7 @@ void Splitter<T>::project(kernels::RowsView<T> q, Index length, T* v) {
   coefficients_[0] = T{1};
   coefficients_.segment(1, q.count) = -z.template cast<T>();
   kernel.rotate(v, 0, 1, q, coefficients_.data(), 1, 1, length, panel_.data());
+  return z.norm();
 }
 
 template class Splitter<float>;

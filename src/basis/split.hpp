@@ -1,10 +1,20 @@
 /// A row as its coordinates in a basis and what lies outside.
 #pragma once
 
+#include <limits>
+
 #include "kernels/aligned_rows.hpp"
 #include "roipca/types.hpp"
 
 namespace roipca {
+
+/// A residual below this many rounding errors of its row is noise and no direction.
+template <typename T>
+inline constexpr double kNoise = 16.0 * double{std::numeric_limits<T>::epsilon()};
+
+/// Projections of a row at the most. Of what lies in the span, each leaves the part by which the basis is off
+/// orthonormal, and rounding of what it takes off.
+inline constexpr int kMostPasses = 4;
 
 /// Splits v = Q z + r for orthonormal columns Q, stored as rows for the kernels. Allocates at construction
 /// only.
@@ -17,15 +27,17 @@ class Splitter {
   /// rounding of the row that v is what is left of: `squared_norm` is that row's, or |v|^2. `length` is the
   /// padded length, and v a row of it.
   ///
-  /// Projects a second time where the first leaves less than 0.7 of the row: what is left is then orthogonal
-  /// to Q to rounding ("twice is enough", Kahan and Parlett).
+  /// Projects until r is orthogonal to Q as it is, not as it should be: again where the first pass leaves
+  /// less than 0.7 of the row ("twice is enough", Kahan and Parlett), and then until a pass takes off less
+  /// than 2^-10 of what it leaves. With Q^T Q = I + E, r is then orthogonal to Q to 2^-10 |E| and rounding,
+  /// so that taking r / |r| into the basis does not multiply its drift, however small r is.
   double split(kernels::RowsView<T> q, Index length, double squared_norm, T* v);
 
   /// Coordinates of the last row split, with room for one more entry behind them: [z, |r|].
   const Vector<double>& coordinates() const { return coordinates_; }
 
  private:
-  void project(kernels::RowsView<T> q, Index length, T* v);
+  double project(kernels::RowsView<T> q, Index length, T* v);
 
   Vector<double> products_;
   Vector<T> coefficients_;

@@ -7,6 +7,7 @@
 
 #include "basis/orthonormal.hpp"
 #include "engine/block_update.hpp"
+#include "engine/reported_spectrum.hpp"
 #include "rules/mu.hpp"
 
 namespace roipca {
@@ -102,12 +103,18 @@ Model<T> merge(const Model<T>& a, const Model<T>& b) {
                mu * unit_squared);
   update.settle(pairs);
 
+  Spectrum<T> spectrum = {pairs.components.columns(pairs.rank), pairs.values.head(pairs.rank),
+                          all.scatter_trace * unit_squared};
+  const double scale = std::sqrt(all.weight) * unit;
+  make_reportable(spectrum, rounding_of(all.options, all.rows,
+                                        all.scatter * unit_squared + (scale * all.mean).cwiseAbs2()));
+
   const Index columns = std::max(pairs.rank, all.n_components);
   all.basis = Matrix<T>::Zero(d, columns);
-  all.basis.leftCols(pairs.rank) = pairs.components.columns(pairs.rank);
+  all.basis.leftCols(pairs.rank) = spectrum.basis;
   complete<T>(all.basis, pairs.rank);
   all.eigenvalues = Vector<double>::Zero(columns);
-  all.eigenvalues.head(pairs.rank) = pairs.values.head(pairs.rank) / unit / unit;
+  all.eigenvalues.head(pairs.rank) = spectrum.values / unit / unit;
   return all;
 }
 

@@ -248,6 +248,13 @@ void Moments<T>::write(Model<T>& model) const {
   model.scatter = scatter_ / unit_ / unit_;
 }
 
+template <typename T>
+Vector<double> Moments<T>::second_moments() const {
+  // Root by root: neither the weight nor the unit may be squared into infinity.
+  const double scale = std::sqrt(weight_) * unit_;
+  return scatter_ + (scale * mean_).cwiseAbs2();
+}
+
 template class Moments<float>;
 template class Moments<double>;
 

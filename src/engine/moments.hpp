@@ -41,6 +41,8 @@ class Moments {
   double close(RowBlock<T>& block);
 
   void write(Model<T>& model) const;
+  /// Sums of w x^2 over the rows, of each feature, in the unit: about the origin, wherever the mean is.
+  Vector<double> second_moments() const;
   void visit_state(state::Archive& archive) {
     archive(weight_, weight_squares_, unit_, peak_, mean_, mean_tail_, scatter_);
   }

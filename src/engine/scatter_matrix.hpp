@@ -67,12 +67,9 @@ class ScatterMatrix final : public BlockRule<T> {
 
  private:
   // Of an entry of the scatter, relative to the diagonal entries of its row and column: a random walk of one
-  // step per block, some for eliminating the large entries, and that of rows which were centred in T.
+  // step per block, and some for eliminating the large entries.
   double rounding() const {
-    constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-    constexpr double kOfRows = std::numeric_limits<T>::epsilon();
-    const double walk = std::sqrt(static_cast<double>(blocks_));
-    return (3.0 * walk + 16.0) * kEpsilon + kOfRows * kOfRows;
+    return (3.0 * std::sqrt(static_cast<double>(blocks_)) + 16.0) * std::numeric_limits<double>::epsilon();
   }
 
   Index reported_;

@@ -7,6 +7,7 @@
 #include "engine/block_rule.hpp"
 #include "engine/make_rule.hpp"
 #include "engine/moments.hpp"
+#include "engine/reported_spectrum.hpp"
 
 namespace roipca {
 namespace {
@@ -25,6 +26,7 @@ Spectrum<T> spectrum_of(const Model<T>& model, double unit) {
 template <typename T>
 Model<T> make_model(const Options& options, std::int64_t rows, const Moments<T>& moments,
                     Spectrum<T> spectrum) {
+  make_reportable(spectrum, rounding_of(options, rows, moments.second_moments()));
   Model<T> model;
   model.options = options;
   model.options.method = resolve(options, moments.features());

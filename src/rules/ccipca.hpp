@@ -12,6 +12,10 @@ namespace roipca {
 /// Each component, scaled by its eigenvalue, is a running mean of (u . q) u; what it explains is taken off
 /// the row before the next component sees it. The amnesic parameter l gives the new row the share (1 + l) / n
 /// instead of 1 / n. O(k d) a row. Components are orthonormal only in the limit, and made so when read.
+///
+/// Lengths that favour late rows are compared with a trace that favours them as much: where late rows are the
+/// larger ones, a length is more than the scatter of all rows has. What is read are shares of that trace,
+/// times the trace itself.
 template <typename T>
 class CcipcaRule final : public BasisRule<T, CcipcaRule<T>> {
  public:
@@ -27,6 +31,7 @@ class CcipcaRule final : public BasisRule<T, CcipcaRule<T>> {
     const double old_share = (step.weight_before - amnesia) / n;
     const double keep = step.weight_before > 0.0 ? old_share * n / step.weight_before : 0.0;
     const double gain = (1.0 - old_share) * n / step.weight;
+    amnesic_trace_ = keep * amnesic_trace_ + gain * step.squared_norm;
     const double whole = std::sqrt(step.squared_norm);
     for (Index i = 0; i < this->rank_; ++i) {
       auto q = this->basis().col(i);
@@ -50,9 +55,30 @@ class CcipcaRule final : public BasisRule<T, CcipcaRule<T>> {
     this->keep_sorted();
   }
 
-  Spectrum<T> spectrum() const override { return this->orthonormal_spectrum(); }
+  void rescale(double factor) override {
+    Base::rescale(factor);
+    amnesic_trace_ *= factor;
+  }
+
+  void start(const Spectrum<T>& spectrum) override {
+    Base::start(spectrum);
+    amnesic_trace_ = this->trace_;
+  }
+
+  Spectrum<T> spectrum() const override {
+    auto spectrum = this->orthonormal_spectrum();
+    if (amnesic_trace_ > 0.0) spectrum.values *= this->trace_ / amnesic_trace_;
+    return spectrum;
+  }
+
+  void visit_state(state::Archive& archive) override {
+    Base::visit_state(archive);
+    archive(amnesic_trace_);
+  }
 
  private:
+  using Base = BasisRule<T, CcipcaRule<T>>;
+
   // Below this part of the row, what is left of it is rounding.
   static constexpr double kNoise = 16.0 * double{std::numeric_limits<T>::epsilon()};
 
@@ -60,6 +86,7 @@ class CcipcaRule final : public BasisRule<T, CcipcaRule<T>> {
   static constexpr double kEarlyAmnesia = 0.1;
 
   double amnesia_;
+  double amnesic_trace_ = 0.0;
 };
 
 }  // namespace roipca

@@ -21,6 +21,10 @@ constexpr double kCancels = std::is_same_v<T, float> ? 0x1p-3 : 0x1p-13;
 // taken from the vector.
 constexpr double kRoundings = 4.0;
 
+// Squared cosine of the angle by which the formula may turn a component, out of the span or within it: 45
+// degrees.
+constexpr double kLeastOwnPart = 0.5;
+
 }  // namespace
 
 template <typename T>
@@ -108,7 +112,9 @@ bool FroipcaRule<T>::find_moves(const Step& step) {
     }
     const double own = vectors(i, i) - tau * z[i];
     const double out = residual_ > 0.0 ? vectors(k, i) : 0.0;
-    holds = holds && std::abs(out) <= std::abs(own) && std::abs(tau) * z_norm <= std::abs(own) && own != 0.0;
+    const bool turns = vectors(i, i) * vectors(i, i) < kLeastOwnPart;
+    holds = holds && !turns && std::abs(out) <= std::abs(own) && std::abs(tau) * z_norm <= std::abs(own) &&
+            own != 0.0;
     along_projection_[i] = tau / own;
     along_residual_[i] = out / own;
     // q_i + eta z_i r is the gradient rule; z_i = 0 leaves q_i where it is at any rate.

@@ -10,8 +10,8 @@
 
 namespace roipca {
 
-/// Components start as the first independent rows, orthonormalised. The eigenvalue of a component is the sum
-/// of the squared projections of the rows on it.
+/// Components start as the first independent rows, orthonormalised. `climb` moves them by a row and adds what
+/// the row has along each to its eigenvalue.
 template <typename T, typename Derived>
 class GradientRule : public BasisRule<T, Derived> {
  public:
@@ -26,8 +26,7 @@ class GradientRule : public BasisRule<T, Derived> {
     if (this->rank_ < this->capacity() && grow(v, step)) return;
     auto z = z_.head(this->rank_);
     z.noalias() = this->components().transpose() * v;
-    this->values_.head(this->rank_) += z.template cast<double>().cwiseAbs2();
-    last_ = rate(step);
+    last_ = rate(step, z.template cast<double>().squaredNorm());
     static_cast<Derived*>(this)->climb(v, z, last_);
     this->keep_sorted();
   }
@@ -46,12 +45,12 @@ class GradientRule : public BasisRule<T, Derived> {
   // A rate so large that the row replaces the component; a larger one would do the same until it overflows.
   static constexpr double kReplaces = 1e6;
 
-  // c / n, or the inverse of the mean eigenvalue: fROIPCA's optimal rate for component i is close to 1 /
-  // lambda_i.
-  double rate(const Step& step) const {
+  // c / n, or the inverse of the mean eigenvalue, with this row: fROIPCA's optimal rate for component i is
+  // close to 1 / lambda_i.
+  double rate(const Step& step, double along) const {
     const double most = kReplaces / step.squared_norm;
     if (c_ > 0.0) return std::min(c_ / step.weight_after() / step.unit / step.unit, most);
-    const double sum = this->values_.head(this->rank_).sum();
+    const double sum = this->values_.head(this->rank_).sum() + along;
     return std::min(static_cast<double>(this->rank_) / sum, most);
   }
 

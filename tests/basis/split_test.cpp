@@ -86,6 +86,29 @@ TYPED_TEST(Split, NearlyInTheSpanTheResidualIsStillOrthogonal) {
   }
 }
 
+// A basis that has drifted as far as it may: what a projection leaves in the span is the drift times what it
+// takes off, which must not be taken for a direction, nor be in one.
+TYPED_TEST(Split, TheResidualIsOrthogonalToABasisThatHasDrifted) {
+  const double drift = 256 * kEpsilon<TypeParam>;
+  const Matrix<double> turn = Matrix<double>::Identity(7, 7) + drift * normal_rows(7, 7, 5);
+  const Matrix<TypeParam> q = (this->q_.template cast<double>() * turn).template cast<TypeParam>();
+  for (const double part : {1e-1, 1e3 * kEpsilon<TypeParam>, 32 * kEpsilon<TypeParam>}) {
+    const Vector<TypeParam> v = this->in_span() + static_cast<TypeParam>(part) * this->random();
+    const auto parts = this->split(q, v);
+    ASSERT_GT(parts.length, 0.0) << part;
+    const Vector<double> along = q.template cast<double>().transpose() * parts.r.template cast<double>();
+    EXPECT_LT(along.norm(), kDotError<TypeParam> * parts.length) << part;
+  }
+}
+
+TYPED_TEST(Split, ARowInTheSpanOfABasisThatHasDriftedHasNoResidual) {
+  const double drift = 256 * kEpsilon<TypeParam>;
+  const Matrix<double> turn = Matrix<double>::Identity(7, 7) + drift * normal_rows(7, 7, 5);
+  const Matrix<TypeParam> q = (this->q_.template cast<double>() * turn).template cast<TypeParam>();
+  const Vector<TypeParam> v = q * Vector<TypeParam>::LinSpaced(7, TypeParam{1}, TypeParam{2});
+  EXPECT_EQ(this->split(q, v).length, 0.0);
+}
+
 TYPED_TEST(Split, AnEmptyBasisLeavesTheWholeRow) {
   const auto v = this->random();
   const auto parts = this->split(Matrix<TypeParam>(131, 0), v);

@@ -1,0 +1,279 @@
+// Rows of fewer directions than are held, row by row: what rounding leaves of them must neither grow nor
+// count.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <functional>
+#include <vector>
+
+#include "engine/reported_spectrum.hpp"
+#include "roipca/online_pca.hpp"
+#include "support/dense_oracle.hpp"
+#include "support/models.hpp"
+#include "support/rows.hpp"
+
+namespace roipca {
+namespace {
+
+using namespace support;
+
+struct Stream {
+  const char* name;
+  Index features;
+  Index rank;
+  double offset;  // of every feature: rows are then rounded to epsilon times that
+  double noise;   // standard deviation in every feature
+  Index components;
+};
+
+constexpr std::array kStreams = {Stream{"rank 20 of 60, far from the origin", 60, 20, 1000.0, 0.0, 20},
+                                 Stream{"rank 3 of 60 and noise at rounding", 60, 3, 0.0, 2e-15, 5},
+                                 Stream{"rank 3 of 40, very far from the origin", 40, 3, 1e8, 0.0, 5},
+                                 Stream{"rank 4 of 30", 30, 4, 0.0, 0.0, 8}};
+
+template <typename T>
+RowMatrix<T> rows_of(const Stream& stream, Index count, unsigned seed) {
+  RowMatrix<double> rows =
+      normal_rows(count, stream.rank, seed) * normal_rows(stream.rank, stream.features, seed + 1000);
+  rows += stream.noise * normal_rows(count, stream.features, seed + 2000);
+  return (rows.array() + stream.offset).matrix().template cast<T>();
+}
+
+template <typename T>
+class DeficientRank : public ::testing::Test {
+ protected:
+  static constexpr Index kRows = 600;
+  // Components may be 512 roundings off orthonormal, and every row counts by so much too much or too little.
+  static constexpr double kTolerance = 512 * kEpsilon<T>;
+
+  static void expect_batch_pca(const Options& options, const Stream& stream, const RowMatrix<T>& rows,
+                               const Vector<double>& weights = {}) {
+    const auto model = OnlinePca<T>(options).partial_fit(rows, weights).model();
+    // Forgetting is a weight that falls with age.
+    Vector<double> aged = weights.size() > 0 ? weights : Vector<double>::Ones(rows.rows());
+    for (Index i = 0; i < rows.rows(); ++i) {
+      aged[i] *= std::pow(options.forgetting, static_cast<double>(rows.rows() - 1 - i));
+    }
+    const auto truth = dense_pca(rows.template cast<double>(), aged, options.center);
+    // About the origin, the way there is one more direction.
+    const Index rank = stream.rank + (options.center || stream.offset == 0.0 ? 0 : 1);
+    const Index compared = std::min(rank, stream.components);
+    EXPECT_LE((model.eigenvalues.head(compared) - truth.values.head(compared)).cwiseAbs().maxCoeff(),
+              kTolerance * truth.values[0]);
+    EXPECT_LE(orthonormality_error(model.basis), kTolerance);
+    EXPECT_LE(model.eigenvalues.sum(), model.trace());
+    EXPECT_LE((model.eigenvalues.array() > 0.0).count(), rank);
+  }
+
+  static void expect_batch_pca_of_every_kind(const Way& way, const Stream& stream, unsigned seed) {
+    const auto rows = rows_of<T>(stream, kRows, seed);
+    Options options = options_for(way, stream.components);
+    SCOPED_TRACE(name(way) + ", " + stream.name + ", seed " + std::to_string(seed));
+    options.forgetting = 0.99;
+    expect_batch_pca(options, stream, rows);
+    options.forgetting = 1.0;
+    expect_batch_pca(options, stream, rows, uniform_numbers(kRows, seed).array() + 0.01);
+    options.center = false;
+    expect_batch_pca(options, stream, rows);
+  }
+};
+TYPED_TEST_SUITE(DeficientRank, Scalars);
+
+constexpr std::array kExactRules = {Way(Method::kRoipca, Update::kSample),
+                                    Way(Method::kIpca, Update::kSample)};
+
+TYPED_TEST(DeficientRank, EigenvaluesAreThoseOfBatchPca) {
+  for (const Stream& stream : kStreams) {
+    // 1e8 is as far as float goes: rows are rounded to 8, and nothing is left of them.
+    if (stream.offset > 1e6 && kEpsilon < TypeParam >> 1e-10) continue;
+    for (const Way& way : kExactRules) {
+      for (unsigned seed = 0; seed < 25; ++seed) {
+        SCOPED_TRACE(name(way) + ", " + stream.name + ", seed " + std::to_string(seed));
+        const auto rows = rows_of<TypeParam>(stream, this->kRows, seed);
+        this->expect_batch_pca(options_for(way, stream.components), stream, rows);
+      }
+    }
+  }
+}
+
+TYPED_TEST(DeficientRank, EigenvaluesAreThoseOfBatchPcaWithWeightsForgettingAndWithoutCentring) {
+  for (const Stream& stream : kStreams) {
+    if (stream.offset > 1e6) continue;  // about the origin, the offset is all there is
+    for (const Way& way : kExactRules) {
+      for (unsigned seed = 0; seed < 2; ++seed) this->expect_batch_pca_of_every_kind(way, stream, seed);
+    }
+  }
+}
+
+TYPED_TEST(DeficientRank, FroipcaKeepsTheTraceAndOrthonormalComponents) {
+  for (const Stream& stream : kStreams) {
+    if (stream.offset > 1e6 && kEpsilon < TypeParam >> 1e-10) continue;
+    for (const Tau tau : {Tau::kZero, Tau::kOptimal}) {
+      for (unsigned seed = 0; seed < 5; ++seed) {
+        Options options = options_for(Method::kFroipca, stream.components);
+        options.tau = tau;
+        const auto rows = rows_of<TypeParam>(stream, this->kRows, seed);
+        const auto model = OnlinePca<TypeParam>(options).partial_fit(rows).model();
+        // All directions are held, so that none of the trace may be lost.
+        EXPECT_LE(model.eigenvalues.sum(), model.trace()) << stream.name << seed;
+        EXPECT_GE(model.eigenvalues.sum(), model.trace() * (1.0 - this->kTolerance)) << stream.name << seed;
+        EXPECT_LE(orthonormality_error(model.basis), this->kTolerance) << stream.name << seed;
+        EXPECT_LE((model.eigenvalues.array() > 0.0).count(), stream.rank) << stream.name << seed;
+      }
+    }
+  }
+}
+
+TYPED_TEST(DeficientRank, ComponentsWithoutVarianceDoNotCountInT2) {
+  for (const Stream& stream : {kStreams[1], kStreams[3]}) {
+    const auto rows = rows_of<TypeParam>(stream, this->kRows, 1);
+    const auto truth = dense_pca(rows.template cast<double>());
+    RowMatrix<double> centred = rows.template cast<double>();
+    centred.rowwise() -= truth.mean.transpose();
+    const Matrix<double> scores = centred * truth.vectors.leftCols(stream.rank);
+    const Vector<double> expected =
+        (scores.array().square().rowwise() / truth.values.head(stream.rank).transpose().array())
+            .rowwise()
+            .sum() *
+        static_cast<double>(rows.rows() - 1);
+    for (const Way& way : kExactRules) {
+      const auto model = OnlinePca<TypeParam>(options_for(way, stream.components)).partial_fit(rows).model();
+      // Scores are off by the rounding of the row, which variances up to five times apart make five times as
+      // much of the smallest; squares double it.
+      const Vector<double> error = (model.t2(rows) - expected).cwiseAbs();
+      EXPECT_LE((error.array() / expected.array()).maxCoeff(), 10 * this->kTolerance) << name(way);
+    }
+  }
+}
+
+// Oja's rule needs many rows to turn its components into eigenvectors, but it stays in the plane.
+TYPED_TEST(DeficientRank, OjaHasNoVarianceOutsideThePlane) {
+  for (const Stream& stream : kStreams) {
+    if (stream.offset > 1e6 && kEpsilon < TypeParam >> 1e-10) continue;
+    const auto rows = rows_of<TypeParam>(stream, this->kRows, 1);
+    const auto model =
+        OnlinePca<TypeParam>(options_for(Method::kOja, stream.components)).partial_fit(rows).model();
+    EXPECT_EQ((model.eigenvalues.array() > 0.0).count(), stream.rank) << stream.name;
+  }
+}
+
+// The rest of the rules take minutes: they run where the environment variable ROIPCA_SOAK is set.
+TYPED_TEST(DeficientRank, AMillionRowsHaveTheEigenvaluesOfBatchPca) {
+  constexpr Index kPart = 1000;
+  constexpr Stream kStream = {"", 12, 3, 100.0, 0.0, 4};
+  const auto part = rows_of<TypeParam>(kStream, kPart, 1);
+  const auto truth = dense_pca(part.template cast<double>());
+  std::vector<Way> ways = {Way(Method::kRoipca, Update::kSample)};
+  if (std::getenv("ROIPCA_SOAK") != nullptr) ways.emplace_back(Method::kIpca, Update::kSample);
+  for (const Way& way : ways) {
+    Options options = options_for(way, kStream.components);
+    options.oversampling = 2;
+    OnlinePca<TypeParam> pca(options);
+    for (int repeat = 0; repeat < 1000; ++repeat) pca.partial_fit(part);
+    const auto model = pca.model();
+    const Vector<double> error = model.eigenvalues.head(3) / 1000.0 - truth.values.head(3);
+    // IPCA's dense eigenproblem rounds all eigenvalues at every row, in double.
+    const double of_rows = way == Method::kIpca ? 1e6 / 16.0 * kEpsilon<double> : 0.0;
+    EXPECT_LE(error.cwiseAbs().maxCoeff(), (this->kTolerance + of_rows) * truth.values[0]) << name(way);
+    EXPECT_LE(orthonormality_error(model.basis), 1e-11 / kEpsilon<double> * kEpsilon<TypeParam>);
+    EXPECT_LE(model.eigenvalues.sum(), model.trace());
+    EXPECT_EQ((model.eigenvalues.array() > 0.0).count(), 3);
+  }
+}
+
+// Rules that only estimate eigenvalues, on rows whose mean jumps, whose size grows, or whose directions
+// change.
+class Estimates : public ::testing::Test {
+ protected:
+  static constexpr Index kRows = 3000;
+  static constexpr Index kFeatures = 20;
+
+  static std::vector<RowMatrix<double>> streams() {
+    std::vector<RowMatrix<double>> all(4, decaying_rows(kRows, kFeatures, 0.7, 1));
+    all[1].bottomRows(kRows / 2).rowwise() += 30.0 * normal_rows(1, kFeatures, 2).row(0);
+    for (Index i = 0; i < kRows; ++i) all[2].row(i) *= 1.0 + 0.01 * static_cast<double>(i);
+    all[3].bottomRows(kRows / 2) = 3.0 * all[3].bottomRows(kRows / 2).rowwise().reverse().eval();
+    return all;
+  }
+};
+
+TEST_F(Estimates, TheyDescendAndNeverSumToMoreThanTheTrace) {
+  for (const auto& rows : streams()) {
+    for (const Way& way : kAllMethods) {
+      const auto model = OnlinePca<double>(options_for(way, 5)).partial_fit(rows).model();
+      const auto& values = model.eigenvalues;
+      EXPECT_TRUE(std::is_sorted(values.data(), values.data() + values.size(), std::greater<>()))
+          << name(way);
+      EXPECT_LE(values.sum(), model.trace()) << name(way);
+      EXPECT_LE(model.explained_variance_ratio().sum(), 1.0) << name(way);
+    }
+  }
+}
+
+// The row that brings a new mean turns the components among each other as well as out of their span.
+TEST_F(Estimates, FroipcaReportsTheVariancesThatItsComponentsHaveAfterAJumpOfTheMean) {
+  const auto rows = streams()[1];
+  const auto truth = dense_pca(rows);
+  for (const Tau tau : {Tau::kZero, Tau::kOptimal}) {
+    Options options = options_for(Method::kFroipca, 5);
+    options.tau = tau;
+    const auto model = OnlinePca<double>(options).partial_fit(rows).model();
+    for (Index i = 0; i < 5; ++i) {
+      const double along = model.basis.col(i).dot(truth.scatter * model.basis.col(i));
+      // A rule of first order; before, it was 20 times the variance.
+      EXPECT_NEAR(model.eigenvalues[i], along, 0.1 * along) << i;
+    }
+  }
+}
+
+// What one component has explained is not explained by the next: within a part of what the leading one has.
+TEST_F(Estimates, GhaAndCcipcaReportWhatTheirComponentsHave) {
+  const auto rows = streams()[1];
+  const auto truth = dense_pca(rows);
+  for (const Method method : {Method::kGha, Method::kCcipca}) {
+    const auto model = OnlinePca<double>(options_for(method, 5)).partial_fit(rows).model();
+    for (Index i = 0; i < 5; ++i) {
+      const double along = model.basis.col(i).dot(truth.scatter * model.basis.col(i));
+      EXPECT_NEAR(model.eigenvalues[i], along, 0.02 * truth.values[0]) << roipca::name(method) << i;
+    }
+  }
+}
+
+Spectrum<double> spectrum_of(const Vector<double>& values, double trace) {
+  return {Matrix<double>::Identity(6, values.size()), values, trace};
+}
+
+TEST(ReportedSpectrum, PutsEstimatesInOrderWithTheirComponents) {
+  auto spectrum = spectrum_of(Eigen::Vector3d(1.0, 3.0, 2.0), 10.0);
+  make_reportable(spectrum, {Vector<double>::Zero(6), 100.0, 100.0});
+  EXPECT_EQ(spectrum.values, Eigen::Vector3d(3.0, 2.0, 1.0));
+  Matrix<double> expected = Matrix<double>::Zero(6, 3);
+  expected(1, 0) = expected(2, 1) = expected(0, 2) = 1.0;
+  EXPECT_EQ(spectrum.basis, expected);
+}
+
+TEST(ReportedSpectrum, TakesEstimatesAboveTheTraceAsShares) {
+  auto spectrum = spectrum_of(Eigen::Vector3d(12.0, 6.0, 2.0), 10.0);
+  make_reportable(spectrum, {Vector<double>::Zero(6), 100.0, 100.0});
+  EXPECT_LE(spectrum.values.sum(), 10.0);
+  EXPECT_LE((spectrum.values - Eigen::Vector3d(6.0, 3.0, 1.0)).norm(), 1e-14);
+}
+
+TEST(ReportedSpectrum, KeepsAVarianceThatIsSmallButThere) {
+  // A standard deviation of 1e-13 beside 1: a thousand roundings.
+  auto spectrum = spectrum_of(Eigen::Vector3d(1.0, 0.5, 1e-26), 1.5);
+  make_reportable(spectrum, {Vector<double>::Constant(6, 0.5), 1000.0, 1000.0});
+  EXPECT_EQ(spectrum.values[2], 1e-26);
+}
+
+TEST(ReportedSpectrum, DropsTheRoundingOfRowsFarFromTheOriginWhereTheFeatureIsFar) {
+  Vector<double> second_moments = Vector<double>::Ones(6);
+  second_moments[1] = 1e16;
+  const double rounding = 1e16 * kEpsilon<double> * kEpsilon<double>;
+  auto spectrum = spectrum_of(Eigen::Vector3d(1.0, rounding, rounding / 2.0), 1.5);
+  make_reportable(spectrum, {second_moments, 1000.0, 1000.0});
+  EXPECT_EQ(spectrum.values, Eigen::Vector3d(1.0, rounding / 2.0, 0.0));
+}
+
+}  // namespace
+}  // namespace roipca
