@@ -18,15 +18,16 @@ namespace roipca {
 /// Thread safety: the functions are const and may be called from many threads at once.
 template <typename T>
 struct Model {
-  Options options;              ///< what made it
-  Index n_components = 0;       ///< components reported: the leading ones of those held
-  std::int64_t rows = 0;        ///< rows of positive weight seen
-  double weight = 0.0;          ///< sum of the weights, after forgetting
-  double weight_squares = 0.0;  ///< sum of the squared weights, after forgetting
-  Vector<double> mean;          ///< of each feature; zero without centring
-  Vector<double> mean_tail;     ///< what rounding cut off `mean`; the exact mean is the sum of the two
-  Vector<double> scatter;       ///< diagonal of S
-  double scatter_trace = 0.0;   ///< of S
+  Options options;         ///< what made it
+  Index n_components = 0;  ///< components reported: the leading ones of those held
+  std::int64_t rows = 0;   ///< rows of positive weight seen
+  double weight = 0.0;     ///< sum of the weights, after forgetting
+  double weight_pairs =
+      0.0;                   ///< sum over all pairs of rows of the product of their weights, after forgetting
+  Vector<double> mean;       ///< of each feature; zero without centring
+  Vector<double> mean_tail;  ///< what rounding cut off `mean`; the exact mean is the sum of the two
+  Vector<double> scatter;    ///< diagonal of S
+  double scatter_trace = 0.0;  ///< of S
   Vector<double> eigenvalues;  ///< of S, descending, at most trace() together; 0 where a direction only fills
                                ///< up the reported ones or its variance is rounding
   Matrix<T> basis;             ///< features x held, orthonormal columns (to 512 epsilon), the eigenvectors
@@ -40,8 +41,9 @@ struct Model {
   /// The reported components, one a row (n_components x features), the largest entry of each positive.
   RowMatrix<T> components() const;
 
-  /// Divisor that turns scatter into variance: weight - weight_squares / weight, which is n - 1 for n rows of
-  /// weight 1; `weight` without centring; 0 when there are too few rows for a variance.
+  /// Divisor that turns scatter into variance: 2 weight_pairs / weight. That is W - (sum of w^2) / W for the
+  /// weights w and their sum W, without its cancellation, and n - 1 for n rows of weight 1. Without centring
+  /// it is `weight`. It is 0 when there are too few rows for a variance.
   double degrees_of_freedom() const;
 
   /// Variance along each reported component, descending.

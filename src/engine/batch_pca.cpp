@@ -51,13 +51,24 @@ Vector<double> aged_weights(const Weights& weights, Index rows, double forgettin
   return aged;
 }
 
+// Sum over i < j of w_i w_j; of positive terms, unlike half of |sum|^2 - sum of squares.
+double sum_over_pairs(const Vector<double>& w) {
+  double before = 0.0;
+  double pairs = 0.0;
+  for (const double weight : w) {
+    pairs += before * weight;
+    before += weight;
+  }
+  return pairs;
+}
+
 }  // namespace
 
 template <typename T>
 Model<T> batch_pca(const Rows<T>& rows, const Options& options, const Weights& weights) {
   check(options);
   check_shape<T>(rows, weights, 0);
-  check_values<T>(rows);
+  check_values<T>(rows, weights);
   const auto [reported, held] = capacity(options, rows.cols());
   const Vector<double> w = aged_weights(weights, rows.rows(), options.forgetting);
 
@@ -67,7 +78,7 @@ Model<T> batch_pca(const Rows<T>& rows, const Options& options, const Weights& w
   model.n_components = reported;
   model.rows = weights.size() == 0 ? rows.rows() : (weights.array() > 0.0).count();
   model.weight = w.sum();
-  model.weight_squares = w.squaredNorm();
+  model.weight_pairs = sum_over_pairs(w);
   if (model.rows == 0) throw std::invalid_argument("no row has a positive weight");
 
   Matrix<double> a = rows.template cast<double>();

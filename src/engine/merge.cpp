@@ -68,11 +68,13 @@ Model<T> merge(const Model<T>& a, const Model<T>& b) {
   all.n_components = a.n_components;
   all.rows = a.rows + b.rows;
   all.weight = a.weight + b.weight;
-  all.weight_squares = a.weight_squares + b.weight_squares;
+  all.weight_pairs = a.weight_pairs + b.weight_pairs + a.weight * b.weight;
   merge_means(a, b, jump, all);
   const double pull = a.weight / all.weight * b.weight;
-  all.scatter = a.scatter + b.scatter + pull * jump.cwiseAbs2();
-  all.scatter_trace = a.scatter_trace + b.scatter_trace + pull * jump.squaredNorm();
+  const Vector<double> step =
+      std::sqrt(pull) * jump;  // squared only now: the jump's own squares may be out of range
+  all.scatter = a.scatter + b.scatter + step.cwiseAbs2();
+  all.scatter_trace = a.scatter_trace + b.scatter_trace + step.squaredNorm();
 
   // In a unit that keeps products of eigenvalues in range; a power of two changes no digit.
   const double largest = std::max(all.scatter_trace, 0.0);

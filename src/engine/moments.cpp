@@ -53,7 +53,7 @@ template <typename T>
 Moments<T>::Moments(const Model<T>& model)
     : center_(model.options.center),
       weight_(model.weight),
-      weight_squares_(model.weight_squares),
+      weight_pairs_(model.weight_pairs),
       mean_(model.mean),
       mean_tail_(model.mean_tail),
       scatter_(model.scatter),
@@ -68,7 +68,7 @@ Moments<T>::Moments(const Model<T>& model)
 template <typename T>
 void Moments<T>::forget(double factor) {
   weight_ *= factor;
-  weight_squares_ *= factor * factor;
+  weight_pairs_ *= factor * factor;
   scatter_ *= factor;
   peak_ *= factor;
 }
@@ -111,8 +111,8 @@ typename Moments<T>::Centred Moments<T>::add(const T* row, double weight, T* v) 
   result.step.weight = weight;
   result.step.squared_norm = squared;
   result.step.unit = unit_;
+  weight_pairs_ += weight_ * weight;
   weight_ = total;
-  weight_squares_ += weight * weight;
   return result;
 }
 
@@ -157,12 +157,17 @@ Index Moments<T>::collect(kernels::RowsView<T> x, const double* weights, double 
     double squares[kGroup];
     while (group.count < kGroup && done + group.count < x.count &&
            block.count + group.count < block.capacity()) {
-      if (forgetting < 1.0 && !grow(forgetting, block.count + group.count == 0, block)) break;
+      const Index here = block.count + group.count;
+      const double given = weights == nullptr ? 1.0 : weights[done + group.count];
+      if (here == 1 && outweighs(block.weight, weight_)) break;
+      if (here > 0 && outweighs(given * block.growth, weight_ + block.weight)) break;
+      if (forgetting < 1.0 && !grow(forgetting, here == 0, block)) break;
       const Index i = group.count++;
-      weight[i] = (weights == nullptr ? 1.0 : weights[done + i]) * block.growth;
+      weight[i] = given * block.growth;
+      block.weight_pairs += block.weight * weight[i];
       block.weight += weight[i];
-      block.weight_squares += weight[i] * weight[i];
-      block.roots[block.count + i] = std::sqrt(weight[i]);
+      const bool is_alone = here == 0 && outweighs(weight[i], weight_);
+      block.roots[here] = std::sqrt(is_alone ? weight_ / (weight_ + weight[i]) * weight[i] : weight[i]);
     }
     if (group.count == 0) break;
     place(group, block.count, weight, block, squares);
@@ -179,6 +184,14 @@ Index Moments<T>::collect(kernels::RowsView<T> x, const double* weights, double 
     done += group.count;
   }
   return done;
+}
+
+// Whether a row weighs so much more than all before it that it makes a block of its own, in which it is
+// centred as Moments::add would: beside its weight, its distance from the mean of a block is rounding.
+template <typename T>
+bool Moments<T>::outweighs(double weight, double before) const {
+  constexpr double kMuch = 0x1p20;
+  return center_ && before > 0.0 && weight > kMuch * before;
 }
 
 // Makes the next row heavier than those before by what these forget; the first of a block lets what came
@@ -213,14 +226,15 @@ double Moments<T>::close(RowBlock<T>& block) {
   constexpr double kOutweighed = 1.0 / 16.0;
   const double before = weight_;
   weight_ += block.weight;
-  weight_squares_ += block.weight_squares;
+  weight_pairs_ += block.weight_pairs + before * block.weight;
   block.weight_before = before * unit_ * unit_;
   block.pull = 0.0;
   if (center_) {
     const double part = before / weight_;
-    if (part < kOutweighed) {
+    const bool is_alone = block.count == 1 && outweighs(block.weight, before);
+    if (part < kOutweighed && !is_alone) {
       recentre(before, block);
-    } else {
+    } else if (!is_alone) {
       block.pull = (1.0 - std::sqrt(part)) / block.weight;
       scatter_.array() -= (block.total.array() * unit_).square() / weight_;
     }
@@ -242,7 +256,7 @@ double Moments<T>::close(RowBlock<T>& block) {
 template <typename T>
 void Moments<T>::write(Model<T>& model) const {
   model.weight = weight_;
-  model.weight_squares = weight_squares_;
+  model.weight_pairs = weight_pairs_;
   model.mean = mean_;
   model.mean_tail = mean_tail_;
   model.scatter = scatter_ / unit_ / unit_;

@@ -33,7 +33,8 @@ class Moments {
 
   /// Takes rows of positive weight (`weights` null: 1) into a block until it is full, and returns how many.
   /// `forgetting` multiplies all that came before each row; where that is much, the block takes no more rows
-  /// before it is full. The mean stays as it is until the block is closed.
+  /// before it is full. So it does before and after a row that outweighs all before it by far. The mean stays
+  /// as it is until the block is closed.
   Index collect(kernels::RowsView<T> x, const double* weights, double forgetting, RowBlock<T>& block);
   /// Moves mean and scatter by the rows of the block, and finds its `pull` and `weight_before`. What the
   /// block is then added to must first be multiplied by block.rescale, and the sum by the factor returned,
@@ -44,7 +45,7 @@ class Moments {
   /// Sums of w x^2 over the rows, of each feature, in the unit: about the origin, wherever the mean is.
   Vector<double> second_moments() const;
   void visit_state(state::Archive& archive) {
-    archive(weight_, weight_squares_, unit_, peak_, mean_, mean_tail_, scatter_);
+    archive(weight_, weight_pairs_, unit_, peak_, mean_, mean_tail_, scatter_);
   }
   double unit() const { return unit_; }
   Index features() const { return mean_.size(); }
@@ -54,11 +55,12 @@ class Moments {
   void place(kernels::RowsView<T> x, Index first, const double* weights, RowBlock<T>& block, double* squares);
   bool change_unit(const T* x, Index i, RowBlock<T>& block);
   void recentre(double before, RowBlock<T>& block);
+  bool outweighs(double weight, double before) const;
   bool grow(double forgetting, bool is_first, RowBlock<T>& block);
 
   bool center_;
   double weight_ = 0.0;
-  double weight_squares_ = 0.0;
+  double weight_pairs_ = 0.0;
   double unit_ = 1.0;
   double peak_ = 0.0;  // largest |v|^2 so far
   Vector<double> mean_;

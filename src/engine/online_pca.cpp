@@ -37,6 +37,10 @@ Index start_count(Index rows, const Weights& weights) {
   return count;
 }
 
+Weights part_of(const Weights& weights, Index from, Index count) {
+  return weights.size() == 0 ? weights : Weights(weights.segment(from, count));
+}
+
 double weight_of(const Weights& weights, Index i) { return weights.size() == 0 ? 1.0 : weights[i]; }
 
 // The failure that names the first row, so that the message does not depend on which thread was faster.
@@ -116,9 +120,9 @@ class OnlinePca<T>::Impl {
     // is checked as it is used, and a copy of the state is kept to go back to; also where tuning may run out
     // of memory.
     const bool in_cache = rows.size() <= kCachedNumbers;
-    if (in_cache) check_values<T>(rows);
+    if (in_cache) check_values<T>(rows, weights);
     if (weights.size() > 0 && weights.maxCoeff() == 0.0) {
-      if (!in_cache) check_values<T>(rows);
+      if (!in_cache) check_values<T>(rows, weights);
       rows_given_ += rows.rows();
       return;  // leaves the width open, too
     }
@@ -181,18 +185,15 @@ class OnlinePca<T>::Impl {
 
   void fit_from_batch(const Rows<T>& rows, const Weights& weights) {
     check_shape<T>(rows, weights, 0);
-    check_values<T>(rows);
+    check_values<T>(rows, weights);
     const Index count = start_count(rows.rows(), weights);
-    const auto part = [&](Index from, Index n) -> Weights {
-      return weights.size() == 0 ? weights : weights.segment(from, n);
-    };
-    auto model = batch_pca<T>(rows.topRows(count), options_, part(0, count));
+    auto model = batch_pca<T>(rows.topRows(count), options_, part_of(weights, 0, count));
     if (awaits_tuning(options_) && count >= kTuningMinimum) {
       model.options.learning_rate.c = tune_learning_rate<T>(rows.topRows(count), options_);
     }
     *this = Impl(model);
     const Index rest = rows.rows() - count;
-    if (rest > 0) absorb(rows.bottomRows(rest), part(count, rest), false);
+    if (rest > 0) absorb(rows.bottomRows(rest), part_of(weights, count, rest), false);
   }
 
   // Up to the number that the options ask for.
@@ -258,7 +259,7 @@ class OnlinePca<T>::Impl {
     const Index few = awaits_tuning(options_) ? 1 : std::max<Index>(4, kNearNumbers / rows.cols() / 4 * 4);
     for (Index i = from; i < to;) {
       Index end = std::min(to, i + few);
-      if (check) check_values<T>(rows.middleRows(i, end - i), i);
+      if (check) check_values<T>(rows.middleRows(i, end - i), part_of(weights, i, end - i), i);
       for (; i < end;) {
         // A run of rows that count.
         while (i < end && weight_of(weights, i) == 0.0) ++i;

@@ -12,7 +12,8 @@ namespace roipca {
 ///
 ///     V^T (I - u u^T / (n + W)) V = X^T X,    X = (I - pull u u^T) V,
 ///
-/// so that rows need not be centred by their own mean: the small matrices of an update are.
+/// so that rows need not be centred by their own mean: the small matrices of an update are. (A row that
+/// outweighs all before it by far is alone in its block, with root^2 = n w / (n + w) and no pull.)
 template <typename T>
 struct RowBlock {
   RowBlock(Index capacity, Index features)
@@ -25,14 +26,14 @@ struct RowBlock {
   void clear() {
     count = 0;
     total.setZero();
-    weight = weight_squares = 0.0;
+    weight = weight_pairs = 0.0;
     growth = rescale = 1.0;
   }
 
   /// Before the block is closed.
   void visit_state(state::Archive& archive) {
     archive.count(count, capacity());
-    archive(rows.columns(count), roots, total, weight, weight_squares, growth, rescale);
+    archive(rows.columns(count), roots, total, weight, weight_pairs, growth, rescale);
   }
 
   kernels::AlignedRows<T> rows;  // V, with room for one more: see Moments::close
@@ -41,11 +42,11 @@ struct RowBlock {
   double pull = 0.0;           // known once the block is closed
   double weight_before = 0.0;  // n, times unit^2; known once the block is closed
 
-  Vector<double> total;  // sum of weight * (x - mean)
-  double weight = 0.0;   // W
-  double weight_squares = 0.0;
-  double growth = 1.0;   // what forgetting makes of a row's weight, against those before the block
-  double rescale = 1.0;  // what changes of the unit within the block multiply quadratic quantities by
+  Vector<double> total;       // sum of weight * (x - mean)
+  double weight = 0.0;        // W
+  double weight_pairs = 0.0;  // sum over i < j of weight_i weight_j
+  double growth = 1.0;        // what forgetting makes of a row's weight, against those before the block
+  double rescale = 1.0;       // what changes of the unit within the block multiply quadratic quantities by
 };
 
 }  // namespace roipca

@@ -1,5 +1,6 @@
 #include "engine/row_check.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <sstream>
@@ -14,27 +15,31 @@ namespace {
 
 // Squares of differences of such numbers stay finite in double, and so do sums of 1e5 of them: the
 // scatter.
-template <typename T>
-constexpr double kLargest = sizeof(T) < sizeof(double) ? double{std::numeric_limits<T>::max()} : 1e151;
+constexpr double kLargest = 1e151;
 
 // Squares of weights, and sums of them, stay in range.
 constexpr double kLeastWeight = 1e-100;
 constexpr double kMostWeight = 1e100;
 
+// The scatter has squares times weights, so that heavy rows must be smaller. Light ones keep the limit of
+// weight 1.
 template <typename T>
-bool is_bad(T x) {
-  return !(std::abs(static_cast<double>(x)) <= kLargest<T>);
+T largest_at(double weight) {
+  const double largest = weight > 1.0 ? kLargest / std::sqrt(weight) : kLargest;
+  return static_cast<T>(std::min(largest, double{std::numeric_limits<T>::max()}));
 }
 
 template <typename T>
-std::string describe(T x, Index column) {
+std::string describe(T x, Index column, double weight) {
   std::ostringstream text;
   if (std::isnan(x)) {
     text << "NaN";
   } else if (std::isinf(x)) {
     text << (x < T{0} ? "-" : "") << "infinity (inf)";
   } else {
-    text << x << " (too large: magnitudes up to " << kLargest<T> << " can be used)";
+    text << x << " (too large: magnitudes up to " << largest_at<T>(weight) << " can be used";
+    if (weight > 1.0) text << " with a weight of " << weight;
+    text << ")";
   }
   text << " in column " << column;
   return text.str();
@@ -69,20 +74,22 @@ void check_shape(const Rows<T>& rows, const Weights& weights, Index features) {
 }
 
 template <typename T>
-void check_values(const Rows<T>& rows, Index first) {
+void check_values(const Rows<T>& rows, const Weights& weights, Index first) {
   const auto& kernel = kernels::table<T>();
   for (Index i = 0; i < rows.rows(); ++i) {
     const T* row = rows.data() + i * rows.outerStride();
-    if (!kernel.any_beyond(row, rows.cols(), static_cast<T>(kLargest<T>))) continue;
+    const double weight = weights.size() == 0 ? 1.0 : weights[i];
+    const T largest = largest_at<T>(weight);
+    if (!kernel.any_beyond(row, rows.cols(), largest)) continue;
     Index j = 0;
-    while (!is_bad(row[j])) ++j;
-    throw DataError(first + i, describe(row[j], j));
+    while (std::abs(row[j]) <= largest) ++j;
+    throw DataError(first + i, describe(row[j], j, weight));
   }
 }
 
 template void check_shape<float>(const Rows<float>&, const Weights&, Index);
 template void check_shape<double>(const Rows<double>&, const Weights&, Index);
-template void check_values<float>(const Rows<float>&, Index);
-template void check_values<double>(const Rows<double>&, Index);
+template void check_values<float>(const Rows<float>&, const Weights&, Index);
+template void check_values<double>(const Rows<double>&, const Weights&, Index);
 
 }  // namespace roipca

@@ -202,7 +202,7 @@ Metadata to_metadata(const Settings& settings) {
       {"n_components", to_text(settings.n_components)},
       {"rows", to_text(settings.rows)},
       {"weight", to_text(settings.weight)},
-      {"weight_squares", to_text(settings.weight_squares)},
+      {"weight_pairs", to_text(settings.weight_pairs)},
       {"scatter_trace", to_text(settings.scatter_trace)},
   };
   if (!settings.feature_names.empty()) {
@@ -233,7 +233,7 @@ Settings to_settings(const Metadata& metadata) {
   settings.n_components = field("n_components").integer();
   settings.rows = field("rows").integer();
   settings.weight = field("weight").real();
-  settings.weight_squares = field("weight_squares").real();
+  settings.weight_pairs = field("weight_pairs").real();
   settings.scatter_trace = field("scatter_trace").real();
   if (has_field(metadata, kFeatureNames)) settings.feature_names = to_names(field(kFeatureNames));
   if (has_field(metadata, kParameters)) settings.parameters = field(kParameters).text();

@@ -17,7 +17,7 @@ struct Settings {
   Index n_components = 0;
   std::int64_t rows = 0;
   double weight = 0.0;
-  double weight_squares = 0.0;
+  double weight_pairs = 0.0;
   double scatter_trace = 0.0;
   std::vector<std::string> feature_names = {};
   std::string parameters = {};

@@ -50,7 +50,7 @@ ModelHeader header_of(const Model<T>& model) {
                        .n_components = model.n_components,
                        .rows = model.rows,
                        .weight = model.weight,
-                       .weight_squares = model.weight_squares,
+                       .weight_pairs = model.weight_pairs,
                        .scatter_trace = model.scatter_trace,
                        .feature_names = model.feature_names,
                        .parameters = model.parameters}};
@@ -65,7 +65,7 @@ Model<T> empty_model(const ModelHeader& header) {
   model.n_components = header.settings.n_components;
   model.rows = header.settings.rows;
   model.weight = header.settings.weight;
-  model.weight_squares = header.settings.weight_squares;
+  model.weight_pairs = header.settings.weight_pairs;
   model.scatter_trace = header.settings.scatter_trace;
   model.feature_names = header.settings.feature_names;
   model.parameters = header.settings.parameters;

@@ -198,12 +198,19 @@ class KernelPca<T>::Impl {
     check_value(diagonal, name, rows_seen_);
     if (kernel_->is_custom()) check_symmetry(row, diagonal);
     if (auto* landmarks = std::get_if<Landmarks>(&engine_)) {
-      keep(row, landmarks->add(column, diagonal));
+      keep(row, landmarks->add(column, diagonal, rounding_of(column, diagonal)));
     } else {
       std::get<GrowingSpectrum>(engine_).append(column, diagonal);
       keep(row, std::nullopt);
     }
     ++rows_seen_;
+  }
+
+  // A caller's function may compute in float, as NumPy does with rows of float32: then all values are floats.
+  double rounding_of(const Eigen::Ref<const Vector<double>>& column, double diagonal) const {
+    const auto is_float = [](double x) { return static_cast<double>(static_cast<float>(x)) == x; };
+    const bool in_float = kernel_->is_custom() && is_float(diagonal) && std::ranges::all_of(column, is_float);
+    return in_float ? double{std::numeric_limits<float>::epsilon()} : std::numeric_limits<double>::epsilon();
   }
 
   void check_symmetry(const Row<T>& row, double diagonal) const {

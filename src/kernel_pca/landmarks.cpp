@@ -10,8 +10,13 @@
 namespace roipca {
 namespace {
 
-// By so much of |x|^2 rounding may make it less than |y|^2, where landmarks are all but dependent.
+// Roundings that k(x, x) - |y|^2 may be off by: 1 was seen.
+constexpr double kRoundings = 4.0;
+// By so much of that, or of k(x, x), a negative distance shows that there is no such inner product.
+constexpr double kBeyondRounding = 16.0;
 constexpr double kIndefinite = 1e-5;
+// A landmark whose part of a row's projection is longer than so many rows is nearly dependent on the others.
+constexpr double kDependent = 2.0;
 
 void refuse_indefinite(double diagonal, double projected) {
   std::ostringstream text;
@@ -29,33 +34,80 @@ Landmarks::Landmarks(Index budget, double tolerance, bool center)
       factor_(Matrix<double>::Zero(budget + 1, budget + 1)),
       scatter_(Matrix<double>::Zero(budget + 1, budget + 1)),
       mean_(Vector<double>::Zero(budget + 1)),
+      lengths_(Vector<double>::Zero(budget + 1)),
       y_(Vector<double>::Zero(budget + 1)),
+      terms_(Vector<double>::Zero(budget + 1)),
       inverse_(budget + 1, budget + 1),
       products_(budget + 1, budget + 1) {}
 
-std::optional<Index> Landmarks::add(const Eigen::Ref<const Vector<double>>& column, double diagonal) {
-  auto y = y_.head(size_);
-  y = column;
-  factor_.topLeftCorner(size_, size_).triangularView<Eigen::Lower>().solveInPlace(y);
-  const double rest = diagonal - y.squaredNorm();
-  if (!(diagonal >= 0.0) || rest < -kIndefinite * diagonal) refuse_indefinite(diagonal, y.squaredNorm());
-  total_ += diagonal;
-  if (rest <= tolerance_ * tolerance_ * diagonal) {
-    lost_ += std::max(rest, 0.0);
-    absorb();
-    return size_;
+std::optional<Index> Landmarks::add(const Eigen::Ref<const Vector<double>>& column, double diagonal,
+                                    double rounding) {
+  const double rest = project(column, diagonal);
+  const double reach = std::sqrt(std::max(diagonal, 0.0)) + terms_.head(size_).sum();
+  const double noise = kRoundings * rounding * reach * reach;
+  if (!(diagonal >= 0.0) || rest < -std::max(kIndefinite * diagonal, kBeyondRounding * noise)) {
+    refuse_indefinite(diagonal, diagonal - rest);
   }
+  total_ += diagonal;
+  const double wanted = tolerance_ * tolerance_ * diagonal;
+  if (rest > std::max(wanted, noise)) {
+    push(rest, diagonal);
+    absorb();
+    if (size_ <= budget_) return std::nullopt;
+    const Index place = cheapest();
+    remove(place);
+    return place;
+  }
+  Index place = 0;
+  if (noise > wanted && size_ > 0 && terms_.head(size_).maxCoeff(&place) > kDependent * std::sqrt(diagonal)) {
+    exchange(place, column, std::max(rest, 0.0), diagonal);
+    return place;
+  }
+  lost_ += std::max(rest, 0.0);
+  absorb();
+  return size_;
+}
+
+// Finds y and the terms, and returns the squared distance from the span.
+double Landmarks::project(const Eigen::Ref<const Vector<double>>& column, double diagonal) {
+  const auto l = factor_.topLeftCorner(size_, size_).triangularView<Eigen::Lower>();
+  auto y = y_.head(size_);
+  auto terms = terms_.head(size_);
+  y = column;
+  l.solveInPlace(y);
+  terms = y;
+  l.transpose().solveInPlace(terms);
+  terms.array() = terms.array().abs() * lengths_.head(size_).array();
+  return diagonal - y.squaredNorm();
+}
+
+// The row with the coordinates y_, and `rest` for a new one, becomes the last landmark.
+void Landmarks::push(double rest, double diagonal) {
   y_[size_] = std::sqrt(rest);
+  lengths_[size_] = std::sqrt(diagonal);
   ++size_;
   factor_.row(size_ - 1).head(size_) = y_.head(size_).transpose();
   mean_[size_ - 1] = 0.0;
   scatter_.row(size_ - 1).head(size_).setZero();
   scatter_.col(size_ - 1).head(size_).setZero();
+}
+
+// The row takes the place of a landmark on which its projection leans too much for `rest` to be known.
+// Without that landmark it is known: the row's coordinates are found anew, and are the last row of L.
+void Landmarks::exchange(Index place, const Eigen::Ref<const Vector<double>>& column, double rest,
+                         double diagonal) {
+  push(rest, diagonal);
   absorb();
-  if (size_ <= budget_) return std::nullopt;
-  const Index place = cheapest();
   remove(place);
-  return place;
+  const Index others = size_ - 1;
+  auto y = y_.head(others);
+  y.head(place) = column.head(place);
+  y.tail(others - place) = column.tail(others - place);
+  factor_.topLeftCorner(others, others).triangularView<Eigen::Lower>().solveInPlace(y);
+  const double left = diagonal - y.squaredNorm();
+  if (!(left > 0.0)) return;  // no kernel does that; the row's first coordinates are as good
+  factor_.row(others).head(others) = y.transpose();
+  factor_(others, others) = std::sqrt(left);
 }
 
 // The row with the coordinates y_ into mean and scatter (Welford).
@@ -100,6 +152,7 @@ void Landmarks::remove(Index place) {
   const Index last = size_ - 1;
   for (Index i = place; i < last; ++i) {
     factor_.row(i).head(i + 2) = factor_.row(i + 1).head(i + 2);
+    lengths_[i] = lengths_[i + 1];
   }
   const auto turn = [](auto&& a, auto&& b, double cosine, double sine) {
     for (Index k = 0; k < a.size(); ++k) {
@@ -137,7 +190,7 @@ Vector<double> Landmarks::mean_values() const {
 void Landmarks::visit_state(state::Archive& archive) {
   archive.count(size_, budget_);
   archive(rows_, total_, lost_, factor_.topLeftCorner(size_, size_), scatter_.topLeftCorner(size_, size_),
-          mean_.topRows(size_));
+          mean_.topRows(size_), lengths_.topRows(size_));
 }
 
 }  // namespace roipca

@@ -90,8 +90,7 @@ RowMatrix<T> Model<T>::components() const {
 template <typename T>
 double Model<T>::degrees_of_freedom() const {
   if (!options.center) return weight;
-  if (rows < 2 || !(weight > 0.0)) return 0.0;
-  return std::max(0.0, weight - weight_squares / weight);
+  return weight > 0.0 ? 2.0 * weight_pairs / weight : 0.0;
 }
 
 template <typename T>
@@ -200,8 +199,8 @@ void check(const Model<T>& model) {
   require(held >= model.n_components && held <= d, "fewer components than reported, or more than features");
   require(model.feature_names.empty() || static_cast<Index>(model.feature_names.size()) == d,
           "there are feature names, but not one a feature");
-  require(model.rows > 0 && model.weight > 0.0 && std::isfinite(model.weight) && model.weight_squares > 0.0 &&
-              std::isfinite(model.weight_squares),
+  require(model.rows > 0 && model.weight > 0.0 && std::isfinite(model.weight) && model.weight_pairs >= 0.0 &&
+              std::isfinite(model.weight_pairs),
           "rows and weights must be positive and finite");
   require(model.mean.allFinite() && model.mean_tail.allFinite(), "the mean is not finite");
   require(model.scatter.allFinite() && model.scatter.minCoeff() >= 0.0,

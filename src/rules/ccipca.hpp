@@ -25,12 +25,10 @@ class CcipcaRule final : public BasisRule<T, CcipcaRule<T>> {
   void absorb(Eigen::Ref<Vector<T>> u, const Step& step) override {
     this->trace_ += step.squared_norm;
     // The paper's shares (n - 1 - l) / n and (1 + l) / n of a mean, as factors of a sum. At first l is less,
-    // or a row would wipe out the few before it.
-    const double n = step.weight_after();
+    // or a row would wipe out the few before it. Written so that weights far apart cancel nothing.
     const double amnesia = std::min(amnesia_ * step.weight, kEarlyAmnesia * step.weight_before);
-    const double old_share = (step.weight_before - amnesia) / n;
-    const double keep = step.weight_before > 0.0 ? old_share * n / step.weight_before : 0.0;
-    const double gain = (1.0 - old_share) * n / step.weight;
+    const double keep = step.weight_before > 0.0 ? 1.0 - amnesia / step.weight_before : 0.0;
+    const double gain = 1.0 + amnesia / step.weight;
     amnesic_trace_ = keep * amnesic_trace_ + gain * step.squared_norm;
     const double whole = std::sqrt(step.squared_norm);
     for (Index i = 0; i < this->rank_; ++i) {

@@ -128,7 +128,7 @@ TYPED_TEST(Weighted, ForgettingEqualsWeightsThatFallWithAge) {
     EXPECT_LT(relative_difference(modelled_scatter(online), modelled_scatter(batch)), this->kTolerance)
         << name(method);
     EXPECT_NEAR(online.weight, batch.weight, 80 * kEpsilon<double> * batch.weight) << name(method);
-    EXPECT_NEAR(online.weight_squares, batch.weight_squares, 80 * kEpsilon<double> * batch.weight_squares)
+    EXPECT_NEAR(online.weight_pairs, batch.weight_pairs, 80 * kEpsilon<double> * batch.weight_pairs)
         << name(method);
   }
 }

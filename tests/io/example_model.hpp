@@ -26,7 +26,7 @@ Model<T> example_model() {
   model.n_components = 2;
   model.rows = 7;
   model.weight = 6.1;
-  model.weight_squares = std::nextafter(5.3, 6.0);
+  model.weight_pairs = std::nextafter(5.3, 6.0);
   model.scatter_trace = 7.5;
   model.mean.resize(4);
   model.mean << -0.0, kTiny, 1.0 / 3.0, std::numeric_limits<double>::max();

@@ -68,12 +68,12 @@ TEST(Metadata, RealNumbersComeBackToTheSameBits) {
     settings.options.mu = Mu::fixed(number);
     settings.options.learning_rate = LearningRate::fixed(number);
     settings.weight = number;
-    settings.weight_squares = number;
+    settings.weight_pairs = number;
     settings.scatter_trace = number;
     const Settings back = to_settings(to_metadata(settings));
     for (const double other :
          {back.options.forgetting, back.options.amnesia, back.options.mu.variance,
-          back.options.learning_rate.c, back.weight, back.weight_squares, back.scatter_trace}) {
+          back.options.learning_rate.c, back.weight, back.weight_pairs, back.scatter_trace}) {
       EXPECT_EQ(std::bit_cast<std::uint64_t>(other), std::bit_cast<std::uint64_t>(number)) << number;
     }
   }

@@ -28,7 +28,7 @@ TYPED_TEST(ModelCodec, TheSmallestModelComesBack) {
   Model<TypeParam> model;
   model.n_components = 1;
   model.rows = 1;
-  model.weight = model.weight_squares = 1.0;
+  model.weight = 1.0;
   model.mean = model.mean_tail = model.scatter = model.eigenvalues = Vector<double>::Zero(1);
   model.basis = Matrix<TypeParam>::Identity(1, 1);
   EXPECT_TRUE(same_bits(decode_bytes<TypeParam>(file_bytes(model)), model));
@@ -62,7 +62,7 @@ TEST(ModelLayout, TheHeaderIsTheOneInTheDocumentation) {
       R"({"__metadata__":{"format":"roipca-model","format_version":"1","checksum":"*","library_version":"*",)"
       R"("method":"froipca","n_components_option":"2","update":"block","block_size":"auto","mu":"0.1",)"
       R"("tau":"optimal","oversampling":"1","center":"true","forgetting":"0.99","threads":"1","learning_rate":"scale_free","amnesia":"2",)"
-      R"("n_components":"2","rows":"7","weight":"6.1","weight_squares":"5.300000000000001","scatter_trace":"7.5"},)"
+      R"("n_components":"2","rows":"7","weight":"6.1","weight_pairs":"5.300000000000001","scatter_trace":"7.5"},)"
       R"("mean":{"data_offsets":[0,32],"dtype":"F64","shape":[4]},)"
       R"("mean_tail":{"data_offsets":[32,64],"dtype":"F64","shape":[4]},)"
       R"("scatter":{"data_offsets":[64,96],"dtype":"F64","shape":[4]},)"

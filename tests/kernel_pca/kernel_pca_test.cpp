@@ -131,6 +131,70 @@ TEST(KernelPca, WithABudgetKeepsNoMoreRowsAndIsNearTheExactOne) {
 }
 
 // All rows within the budget: then the components are those without one.
+// By Weyl, roots of eigenvalues are off by at most the root of what the projections have lost; to which comes
+// the rounding that each row's distance from the kept ones may hide, of the order of epsilon times their
+// number squared.
+template <typename T>
+void expect_eigenvalues(const KernelPca<T>& pca, const Matrix<double>& k, double rounding) {
+  const Vector<double> found = pca.components().eigenvalues;
+  const Vector<double> want = dense_pairs(centred(k)).values.head(found.size()).cwiseMax(0.0);
+  const double slack = std::sqrt(pca.representation_error() * k.trace()) + rounding * std::sqrt(k.trace());
+  EXPECT_LE((found.cwiseSqrt() - want.cwiseSqrt()).cwiseAbs().maxCoeff(), slack);
+}
+
+TYPED_TEST(KernelPcaOf, WithABudgetTakesEveryPositiveKernelAtEveryTolerance) {
+  using T = TypeParam;
+  for (unsigned seed = 0; seed < 4; ++seed) {
+    for (const Index features : {1, 2}) {
+      const RowMatrix<T> rows = normal_rows(200, features, seed).cast<T>();
+      for (const double gamma : {0.01, 0.1, 1.0, 10.0}) {
+        const Matrix<double> k = kernel_matrix(Kernel<double>::rbf(gamma), rows.template cast<double>());
+        for (const double tolerance : {1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-12, 0.0}) {
+          SCOPED_TRACE(::testing::Message() << "seed " << seed << ", " << features << " features, gamma "
+                                            << gamma << ", tolerance " << tolerance);
+          KernelPca<T> pca(Kernel<T>::rbf(gamma), {.budget = 70, .tolerance = tolerance});
+          ASSERT_NO_THROW(pca.partial_fit(rows));
+          expect_eigenvalues(pca, k, 1e-6);
+          if (tolerance <= 1e-5 && features == 1) {
+            EXPECT_LE(pca.representation_error(), 1e-9);
+          }
+        }
+      }
+    }
+  }
+}
+
+// As NumPy does with rows of float32.
+TEST(KernelPca, WithABudgetTakesAKernelComputedInFloat) {
+  const auto in_float = [](const Row<float>& x, const Row<float>& y) {
+    return static_cast<double>(std::exp(-(x - y).squaredNorm()));
+  };
+  for (unsigned seed = 0; seed < 4; ++seed) {
+    const RowMatrix<float> rows = normal_rows(200, 1, seed).cast<float>();
+    const Matrix<double> k = kernel_matrix(Kernel<double>::rbf(1.0), rows.cast<double>());
+    for (const double tolerance : {1e-2, 1e-3, 1e-5, 0.0}) {
+      SCOPED_TRACE(::testing::Message() << "seed " << seed << ", tolerance " << tolerance);
+      KernelPca<float> pca(Kernel<float>::custom(in_float), {.budget = 70, .tolerance = tolerance});
+      ASSERT_NO_THROW(pca.partial_fit(rows));
+      expect_eigenvalues(pca, k, 1e-2);
+    }
+  }
+}
+
+// 1 where rows are near each other: a function of two rows, and no inner product.
+TYPED_TEST(KernelPcaOf, WithABudgetRefusesAKernelThatIsNotPositive) {
+  using T = TypeParam;
+  const auto box = [](const Row<T>& x, const Row<T>& y) { return std::abs(x[0] - y[0]) < T{1} ? 1.0 : 0.0; };
+  for (unsigned seed = 0; seed < 10; ++seed) {
+    const RowMatrix<T> rows = (3.0 * normal_rows(100, 1, seed)).cast<T>();
+    for (const double tolerance : {1e-3, 1e-6, 0.0}) {
+      KernelPca<T> pca(Kernel<T>::custom(box), {.budget = 70, .tolerance = tolerance});
+      EXPECT_THROW(pca.partial_fit(rows), KernelError) << seed << " " << tolerance;
+      EXPECT_EQ(pca.rows_seen(), 0);
+    }
+  }
+}
+
 TEST(KernelPca, WithABudgetForAllRowsHasTheEigenvectorsOfTheMatrix) {
   const RowMatrix<double> rows = normal_rows(30, 6, 6);
   KernelPca<double> exact(Kernel<double>::rbf(), {});

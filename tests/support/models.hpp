@@ -98,7 +98,7 @@ inline double subspace_angle(const Matrix<double>& u, const Matrix<double>& v) {
 
 template <typename T>
 bool all_finite(const Model<T>& model) {
-  return std::isfinite(model.weight) && std::isfinite(model.weight_squares) && model.mean.allFinite() &&
+  return std::isfinite(model.weight) && std::isfinite(model.weight_pairs) && model.mean.allFinite() &&
          model.mean_tail.allFinite() && model.scatter.allFinite() && model.eigenvalues.allFinite() &&
          model.basis.allFinite();
 }

@@ -29,7 +29,7 @@ std::string first_difference(const Model<T>& a, const Model<T>& b) {
   if (a.n_components != b.n_components) return "n_components";
   if (a.rows != b.rows) return "rows";
   if (!same_bits(a.weight, b.weight)) return "weight";
-  if (!same_bits(a.weight_squares, b.weight_squares)) return "weight_squares";
+  if (!same_bits(a.weight_pairs, b.weight_pairs)) return "weight_pairs";
   if (!same_bits(a.scatter_trace, b.scatter_trace)) return "scatter_trace";
   if (!same_bits(a.mean, b.mean)) return "mean";
   if (!same_bits(a.mean_tail, b.mean_tail)) return "mean_tail";
