@@ -261,7 +261,7 @@ TEST(ReportedSpectrum, TakesEstimatesAboveTheTraceAsShares) {
 
 TEST(ReportedSpectrum, KeepsAVarianceThatIsSmallButThere) {
   // A standard deviation of 1e-13 beside 1: a thousand roundings.
-  auto spectrum = spectrum_of(Eigen::Vector3d(1.0, 0.5, 1e-26), 1.5);
+  auto spectrum = spectrum_of(Eigen::Vector3d(1.0, 0.5, 1e-26), 2.0);
   make_reportable(spectrum, {Vector<double>::Constant(6, 0.5), 1000.0, 1000.0});
   EXPECT_EQ(spectrum.values[2], 1e-26);
 }

@@ -27,7 +27,8 @@ TEST(IpcaRule, EqualsADenseEigensolverOnTheLowRankMatrix) {
   }
 }
 
-// Weng, Zhang and Hwang's recurrence as they write it: means v_i, of which the lengths are variances.
+// Weng, Zhang and Hwang's recurrence as they write it: means v_i, of which the lengths are variances. They
+// are read as shares of the total variance, taken by the same recurrence, of the trace.
 TEST(CcipcaRule, FollowsItsRecurrence) {
   Random random(2);
   const Index d = 7;
@@ -36,11 +37,15 @@ TEST(CcipcaRule, FollowsItsRecurrence) {
   const Eigen::MatrixXd rows = normal_matrix(random, d, 60);
   auto rule = make_rule<double>({.n_components = k, .method = Method::kCcipca, .amnesia = l}, d);
   std::vector<Eigen::VectorXd> v;
+  double total = 0.0;
+  double trace = 0.0;
   for (Index step = 0; step < rows.cols(); ++step) {
     const auto n = static_cast<double>(step + 1);
     absorb(*rule, rows.col(step), n - 1.0);
     const double old_share = (n - 1.0 - std::min(l, (n - 1.0) / 10.0)) / n;
     Eigen::VectorXd u = rows.col(step);
+    total = old_share * total + (1.0 - old_share) * u.squaredNorm();
+    trace += u.squaredNorm();
     for (auto& mean : v) {
       mean = old_share * mean + (1.0 - old_share) * u.dot(mean.normalized()) * u;
       u -= u.dot(mean.normalized()) * mean.normalized();
@@ -51,7 +56,8 @@ TEST(CcipcaRule, FollowsItsRecurrence) {
     const auto got = rule->spectrum();
     ASSERT_EQ(got.basis.cols(), static_cast<Index>(v.size()));
     for (Index i = 0; i < got.basis.cols(); ++i) {
-      EXPECT_NEAR(got.values[i] / n, v[static_cast<std::size_t>(i)].norm(), 1e-12 * got.values[0]);
+      const double share = v[static_cast<std::size_t>(i)].norm() / total;
+      EXPECT_NEAR(got.values[i], share * trace, 1e-12 * got.values[0]);
     }
     EXPECT_LE((got.basis.col(0) - v[0].normalized()).norm(), 1e-11);
   }
