@@ -47,7 +47,7 @@ python: deps-test ## Build the Python package, with what its tests need, in buil
 demo: deps ## Build the program and run its demonstration
 	cmake --preset release
 	cmake --build --preset release --target roipca_cli
-	build/release/cli/roipca demo
+	build/release/cli/roipca demo --folder build/demo
 
 test: deps build python ## Build everything and run all tests, of C++ and of Python
 	ctest --preset release --output-on-failure -j2

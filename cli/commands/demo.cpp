@@ -1,135 +1,116 @@
-#include <Eigen/QR>
-#include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
-#include <random>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "command.hpp"
-#include "roipca/roipca.hpp"
+#include "demo/frames.hpp"
+#include "demo/limited_run.hpp"
+#include "demo/methods.hpp"
+#include "interrupt.hpp"
+#include "roipca/errors.hpp"
 
 namespace roipca::cli {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMegabyte = std::size_t{1} << 20;
+constexpr std::size_t kMemory = 64 * kMegabyte;
 
 struct DemoSettings {
-  int features = 400;
-  int components = 5;
-  int rows = 10000;
-  std::uint64_t seed = 1;
+  std::string folder = "roipca-demo";
+  int megabytes = 256;
+  MethodsSettings methods;
 };
 
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-// A mean, a handful of strong directions, a tail of weaker ones and noise: what measured data tend to look
-// like.
-RowMatrix<double> make_rows(const DemoSettings& settings) {
-  std::mt19937_64 random{settings.seed};
-  std::normal_distribution<double> normal;
-  const auto draw = [&](Index rows, Index columns) {
-    RowMatrix<double> x(rows, columns);
-    for (double& entry : x.reshaped()) entry = normal(random);
-    return x;
-  };
-  const Index directions = std::min<Index>(4 * settings.components, settings.features);
-  RowMatrix<double> strength = draw(settings.rows, directions);
-  for (Index j = 0; j < directions; ++j) {
-    strength.col(j) *= 3.0 * std::pow(1.0 + static_cast<double>(j), -0.7);
+// The data file, for as long as the demonstration needs it.
+class Frames {
+ public:
+  Frames(std::string path, int megabytes, std::uint64_t seed) : path_(std::move(path)) {
+    constexpr auto kFrame = sizeof(float) * kFrameSide * kFrameSide;
+    const auto frames = static_cast<Index>(static_cast<std::size_t>(megabytes) * kMegabyte / kFrame);
+    std::printf("Writing %td frames of %td x %td pixels, %d MB, to %s ...\n", frames, kFrameSide, kFrameSide,
+                megabytes, path_.c_str());
+    std::fflush(stdout);
+    write_frames(path_, frames, seed);
   }
-  const Eigen::MatrixXd basis =
-      Eigen::HouseholderQR<Eigen::MatrixXd>(draw(settings.features, directions)).householderQ() *
-      Eigen::MatrixXd::Identity(settings.features, directions);
-  RowMatrix<double> x = strength * basis.transpose() + 0.3 * draw(settings.rows, settings.features);
-  x.rowwise() += 10.0 * draw(1, settings.features).row(0);
-  return x;
-}
+  ~Frames() {
+    std::error_code ignored;
+    fs::remove(path_, ignored);
+  }
+  Frames(const Frames&) = delete;
+  Frames& operator=(const Frames&) = delete;
 
-struct Contender {
-  std::string label;
-  Options options;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
 };
 
-std::vector<Contender> contenders(Index components) {
-  const auto paper = [&](Method method) {
-    return Options{
-        .n_components = components, .method = method, .update = Update::kSample, .oversampling = 0};
-  };
-  const auto tuned = [&](Method method) {
-    Options options = paper(method);
-    options.learning_rate = LearningRate::tuned();
-    return options;
-  };
-  return {{"roipca by blocks, the default", {.n_components = components}},
-          {"roipca, as in the paper", paper(Method::kRoipca)},
-          {"froipca, as in the paper", paper(Method::kFroipca)},
-          {"ipca", paper(Method::kIpca)},
-          {"ccipca", paper(Method::kCcipca)},
-          {"gha, rate tuned", tuned(Method::kGha)},
-          {"oja, rate tuned", tuned(Method::kOja)},
-          {"frequent directions", {.n_components = components, .method = Method::kFrequentDirections}}};
+// Shows the command as a user would type it, what it prints, and what it took.
+void show(const std::vector<std::string>& arguments) {
+  std::printf("\n$ roipca");
+  for (const std::string& argument : arguments) std::printf(" %s", argument.c_str());
+  std::printf("\n");
+  const RunCost cost = run_limited(arguments, kMemory);
+  std::printf("[%.2f s, %.0f MB of memory at most]\n", cost.seconds, cost.peak_megabytes);
 }
 
-// Prints, for each method, its error against batch PCA and its time per row.
 void run_demo(const DemoSettings& settings) {
-  const RowMatrix<double> x = make_rows(settings);
-  // As the paper's experiments: a batch to start from, then row by row.
-  const Index first = std::min<Index>(500, settings.rows / 2);
-  std::printf("%d rows of %d features, %d components: %td rows to start from, the others one at a time\n\n",
-              settings.rows, settings.features, settings.components, first);
-
-  auto start = Clock::now();
-  const auto truth = batch_pca<double>(x, {.n_components = settings.components, .oversampling = 0});
-  const double batch_seconds = seconds_since(start);
-  const Eigen::MatrixXd u = truth.components().transpose();
-
-  std::printf("%-30s %16s %12s %14s\n", "method", "subspace error", "us a row", "vectors held");
-  for (const auto& [label, options] : contenders(settings.components)) {
-    OnlinePca<double> pca(options);
-    pca.fit(x.topRows(first));
-    start = Clock::now();
-    for (Index i = first; i < x.rows(); ++i) pca.update(x.row(i));
-    const double micros = 1e6 * seconds_since(start) / static_cast<double>(x.rows() - first);
-    const double error = subspace_error(u, pca.model().components().transpose());
-    std::printf("%-30s %16.1e %12.2f %14td\n", label.c_str(), error, micros,
-                capacity(options, settings.features).held);
+  watch_for_interrupts();
+  std::error_code error;
+  fs::create_directories(settings.folder, error);
+  if (error) throw FileError(settings.folder + ": cannot make the folder: " + error.message());
+  const auto in_folder = [&](const char* name) { return (fs::path(settings.folder) / name).string(); };
+  const std::string model = in_folder("frames.safetensors");
+  const std::string page = in_folder("frames.html");
+  {
+    const Frames frames(in_folder("frames.npy"), settings.megabytes, settings.methods.seed);
+    std::printf("Each command may use %zu MB of memory:\n\n$ ulimit -d %zu\n", kMemory / kMegabyte,
+                kMemory / 1024);
+    show({"fit", frames.path(), "-k", "9", "-o", model});
+    show({"info", model});
+    show({"report", model, "--image", std::to_string(kFrameSide) + "x" + std::to_string(kFrameSide), "-o",
+          page});
   }
-  std::printf("%-30s %16s %12.2f %14d\n", "batch PCA, all in memory", "0",
-              1e6 * batch_seconds / settings.rows, settings.rows);
-  std::printf(
-      "\nerror: |UU' - VV'|^2 / |UU'|^2 against batch PCA; 0 is the same subspace, 2 an orthogonal one\n");
-  std::printf("vectors held: of %d numbers, besides a few for the mean and for work in progress\n",
-              settings.features);
+  std::printf("\nThe variances that were simulated: 100 / n^(3/2), that is 100, 35.4, 19.2, 12.5, 8.9 ...\n");
+  std::printf("\nThe methods, on another stream:\n\n");
+  compare_methods(settings.methods);
+  std::printf("\nThe data file has been removed. The report page: %s\n", fs::absolute(page).c_str());
 }
 
 }  // namespace
 
 Command add_demo(CLI::App& program) {
-  auto* app = program.add_subcommand("demo", "Stream made-up rows through every method, beside batch PCA");
+  auto* app =
+      program.add_subcommand("demo", "Fit a file larger than the memory allowed, and compare the methods");
   auto settings = std::make_shared<DemoSettings>();
-  app->add_option("--features", settings->features, "Numbers in a row")
+  app->add_option("--features", settings->methods.features, "Numbers in a row, for the comparison")
       ->check(CLI::TypeValidator<int>() & CLI::Range(2, 100000))
       ->capture_default_str();
-  app->add_option("-k,--components", settings->components, "Components to find")
+  app->add_option("-k,--components", settings->methods.components, "Components to find, for the comparison")
       ->check(CLI::TypeValidator<int>() & CLI::Range(1, 1000))
       ->capture_default_str();
-  app->add_option("--rows", settings->rows, "Rows in the stream")
+  app->add_option("--rows", settings->methods.rows, "Rows in the stream, for the comparison")
       ->check(CLI::TypeValidator<int>() & CLI::Range(2, 10000000))
       ->capture_default_str();
-  app->add_option("--seed", settings->seed, "Of the random numbers")
+  app->add_option("--seed", settings->methods.seed, "Seed of the random numbers")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  app->footer("Example: roipca demo --features 1000 -k 10 --rows 5000");
+  app->add_option("--folder", settings->folder, "Where model and report are left; made if missing")
+      ->capture_default_str();
+  app->add_option("--megabytes", settings->megabytes, "Size of the data file, which is removed at the end")
+      ->check(CLI::TypeValidator<int>() & CLI::Range(1, 1000000))
+      ->capture_default_str();
+  app->footer("Example: roipca demo --folder /tmp/demo --megabytes 1000");
   return {app, [settings] {
-            if (settings->components > settings->features) {
-              throw UsageError("--components is " + std::to_string(settings->components) +
-                               ", but --features only " + std::to_string(settings->features));
+            if (settings->methods.components > settings->methods.features) {
+              throw UsageError("--components is " + std::to_string(settings->methods.components) +
+                               ", but --features only " + std::to_string(settings->methods.features));
             }
             run_demo(*settings);
           }};

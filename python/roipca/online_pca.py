@@ -172,7 +172,8 @@ class OnlinePCA(Reader):
             Rows. Sparse ones are made dense a few at a time.
         y : Ignored
         sample_weight : array-like of shape (n_samples,) or float, default=None
-            Weights of the rows: 0, or between 1e-100 and 1e100. None is 1 each.
+            Weights of the rows: 0, or between 1e-100 and 1e100. None is 1 each. Numbers of a row of weight w
+            may reach 1e151, or 1e151 / sqrt(w) where w is above 1.
 
         Returns
         -------
@@ -208,6 +209,7 @@ class OnlinePCA(Reader):
         y : Ignored
         sample_weight : array-like of shape (n_samples,) or float, default=None
             Weights of the rows: 0, or between 1e-100 and 1e100. None is 1 each. A weight of 0 skips the row.
+            Numbers of a row of weight w may reach 1e151, or 1e151 / sqrt(w) where w is above 1.
 
         Returns
         -------

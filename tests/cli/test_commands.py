@@ -4,9 +4,11 @@ import gzip
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -223,8 +225,20 @@ def test_every_command_has_a_help_that_fits_a_screen(roipca):
         assert text.count("\n") <= 50 and "Example: " in text, command
 
 
-def test_the_demonstration_runs(roipca):
-    assert "roipca by blocks" in roipca("demo", "--features", 20, "-k", 2, "--rows", 200)
+def test_the_demonstration_runs_its_commands_in_little_memory_and_leaves_a_report(roipca):
+    text = roipca("demo", "--features", 20, "-k", 2, "--rows", 200, "--megabytes", 80, "--folder", "shown")
+    for command in ("ulimit -d 65536", "roipca fit shown/frames.npy", "roipca info shown/", "roipca report shown/"):
+        assert f"$ {command}" in text, text
+    assert "roipca by blocks" in text
+    peaks = [float(peak) for peak in re.findall(r"s, (\d+) MB of memory at most", text)]
+    assert len(peaks) == 3 and max(peaks) <= 64, text
+    page = Path(text.splitlines()[-1].split("report page: ")[1])
+    assert page == roipca.folder / "shown" / "frames.html" and page.stat().st_size > 10_000
+    assert sorted(os.listdir(roipca.folder / "shown")) == ["frames.html", "frames.safetensors"]
+
+    # Waves of 100 / n^(3/2), and noise: 20,480 frames tell a variance to about 1 %, four times that at most.
+    variance = json.loads(roipca("info", "shown/frames.safetensors", "--json"))["explained_variance"]
+    np.testing.assert_allclose(variance, 100 / np.arange(1, 10) ** 1.5, rtol=0.04)
 
 
 def test_progress_is_for_terminals_only(roipca, tmp_path):

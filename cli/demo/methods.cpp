@@ -1,0 +1,104 @@
+#include "demo/methods.hpp"
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "roipca/roipca.hpp"
+
+namespace roipca::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// A mean, a handful of strong directions, a tail of weaker ones and noise: what measured data tend to look
+// like.
+RowMatrix<double> make_rows(const MethodsSettings& settings) {
+  std::mt19937_64 random{settings.seed};
+  std::normal_distribution<double> normal;
+  const auto draw = [&](Index rows, Index columns) {
+    RowMatrix<double> x(rows, columns);
+    for (double& entry : x.reshaped()) entry = normal(random);
+    return x;
+  };
+  const Index directions = std::min<Index>(4 * settings.components, settings.features);
+  RowMatrix<double> strength = draw(settings.rows, directions);
+  for (Index j = 0; j < directions; ++j) {
+    strength.col(j) *= 3.0 * std::pow(1.0 + static_cast<double>(j), -0.7);
+  }
+  const Eigen::MatrixXd basis =
+      Eigen::HouseholderQR<Eigen::MatrixXd>(draw(settings.features, directions)).householderQ() *
+      Eigen::MatrixXd::Identity(settings.features, directions);
+  RowMatrix<double> x = strength * basis.transpose() + 0.3 * draw(settings.rows, settings.features);
+  x.rowwise() += 10.0 * draw(1, settings.features).row(0);
+  return x;
+}
+
+struct Contender {
+  std::string label;
+  Options options;
+};
+
+std::vector<Contender> contenders(Index components) {
+  const auto paper = [&](Method method) {
+    return Options{
+        .n_components = components, .method = method, .update = Update::kSample, .oversampling = 0};
+  };
+  const auto tuned = [&](Method method) {
+    Options options = paper(method);
+    options.learning_rate = LearningRate::tuned();
+    return options;
+  };
+  return {{"roipca by blocks, the default", {.n_components = components}},
+          {"roipca, as in the paper", paper(Method::kRoipca)},
+          {"froipca, as in the paper", paper(Method::kFroipca)},
+          {"ipca", paper(Method::kIpca)},
+          {"ccipca", paper(Method::kCcipca)},
+          {"gha, rate tuned", tuned(Method::kGha)},
+          {"oja, rate tuned", tuned(Method::kOja)},
+          {"frequent directions", {.n_components = components, .method = Method::kFrequentDirections}}};
+}
+
+}  // namespace
+
+void compare_methods(const MethodsSettings& settings) {
+  const RowMatrix<double> x = make_rows(settings);
+  // As the paper's experiments: a batch to start from, then row by row.
+  const Index first = std::min<Index>(500, settings.rows / 2);
+  std::printf("%d rows of %d features, %d components: %td rows to start from, the others one at a time\n\n",
+              settings.rows, settings.features, settings.components, first);
+
+  auto start = Clock::now();
+  const auto truth = batch_pca<double>(x, {.n_components = settings.components, .oversampling = 0});
+  const double batch_seconds = seconds_since(start);
+  const Eigen::MatrixXd u = truth.components().transpose();
+
+  std::printf("%-30s %16s %12s %14s\n", "method", "subspace error", "us a row", "vectors held");
+  for (const auto& [label, options] : contenders(settings.components)) {
+    OnlinePca<double> pca(options);
+    pca.fit(x.topRows(first));
+    start = Clock::now();
+    for (Index i = first; i < x.rows(); ++i) pca.update(x.row(i));
+    const double micros = 1e6 * seconds_since(start) / static_cast<double>(x.rows() - first);
+    const double error = subspace_error(u, pca.model().components().transpose());
+    std::printf("%-30s %16.1e %12.2f %14td\n", label.c_str(), error, micros,
+                capacity(options, settings.features).held);
+  }
+  std::printf("%-30s %16s %12.2f %14d\n", "batch PCA, all in memory", "0",
+              1e6 * batch_seconds / settings.rows, settings.rows);
+  std::printf(
+      "\nerror: |UU' - VV'|^2 / |UU'|^2 against batch PCA; 0 is the same subspace, 2 an orthogonal one\n");
+  std::printf("vectors held: of %d numbers, besides a few for the mean and for work in progress\n",
+              settings.features);
+}
+
+}  // namespace roipca::cli
