@@ -46,7 +46,7 @@ python: deps-test ## Build the Python package, with what its tests need, in buil
 	build/python-venv/bin/pip install -q scikit-build-core nanobind
 	build/python-venv/bin/pip install -q --no-build-isolation --no-deps --config-settings=build-dir=build/python \
 		--config-settings=cmake.define.ROIPCA_FROM_BUILD=$(CURDIR)/build/release .
-	build/python-venv/bin/pip install -q --use-pep517 'roipca[test]'
+	build/python-venv/bin/pip install -q --use-pep517 --no-compile 'roipca[test]'
 
 demo: deps ## Build the program and run its demonstration
 	cmake --preset release
