@@ -2,9 +2,7 @@
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
-
-# The Python package is built from what the library's build has compiled already, where there is a cache.
-export CMAKE_CXX_COMPILER_LAUNCHER ?= $(shell command -v ccache)
+PYTHON ?= python3
 
 .DEFAULT_GOAL := help
 # Prerequisites run in the order written, whatever -j says; Ninja does the parallel work.
@@ -39,18 +37,24 @@ build: ## Build library, program and tests in build/release
 	cmake --preset release
 	cmake --build --preset release
 
+# The binding links the library that build/release holds, so that nothing is compiled twice. What the tests need is
+# installed by a second pip, which builds source archives (pyspark has no wheel) with the tools that each of them asks for.
 python: deps-test ## Build the Python package, with what its tests need, in build/python-venv
-	python3 -m venv build/python-venv
+	cmake --preset release
+	cmake --build --preset release --target roipca roipca_cli
+	$(PYTHON) -m venv build/python-venv
 	build/python-venv/bin/pip install -q scikit-build-core nanobind
-	build/python-venv/bin/pip install -q --no-build-isolation --config-settings=build-dir=build/python '.[test]'
+	build/python-venv/bin/pip install -q --no-build-isolation --no-deps --config-settings=build-dir=build/python \
+		--config-settings=cmake.define.ROIPCA_FROM_BUILD=$(CURDIR)/build/release .
+	build/python-venv/bin/pip install -q --use-pep517 --no-compile 'roipca[test]'
 
 demo: deps ## Build the program and run its demonstration
 	cmake --preset release
 	cmake --build --preset release --target roipca_cli
 	build/release/cli/roipca demo --folder build/demo
 
-test: deps build python ## Build everything and run all tests, of C++ and of Python
-	ctest --preset release --output-on-failure -j2
+test: deps-test build python ## Build everything and run all tests, of C++ and of Python
+	ctest --preset release
 	build/python-venv/bin/python -m pytest -q
 
 soak: python ## Run the tests that are too long for `make test` (9 GB of disk, some minutes)

@@ -6,7 +6,7 @@
 set -euo pipefail
 
 packages=(g++ cmake ninja-build make pkg-config libeigen3-dev libgtest-dev nlohmann-json3-dev libcli11-dev
-  zlib1g-dev libhdf5-dev ccache)
+  zlib1g-dev libhdf5-dev)
 case "${1-}" in
   '') ;;
   --dev) packages+=(clang-format clang-tidy gcovr) ;;

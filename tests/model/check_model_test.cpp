@@ -23,9 +23,6 @@ struct Damage {
 
 void PrintTo(const Damage& damage, std::ostream* out) { *out << damage.name; }
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInf = std::numeric_limits<double>::infinity();
-
 class BrokenModel : public ::testing::TestWithParam<Damage> {
  protected:
   const Model<double> good_ = batch_pca<double>(normal_rows(30, 6, 1), options_for(Method::kRoipca, 2));

@@ -56,9 +56,6 @@ TEST_P(WrongOptions, AreRefusedByName) {
   }
 }
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInf = std::numeric_limits<double>::infinity();
-
 const Mistake kMistakes[] = {
     {"NegativeComponents", [](auto& o) { o.n_components = -1; }, "n_components"},
     {"NoMethod", [](auto& o) { o.method = static_cast<Method>(99); }, "method"},

@@ -2,14 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
-
+#include "problems.hpp"
 #include "secular/rank_one_eigen.hpp"
 
 namespace roipca::secular {
 namespace {
 
-constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2.0;
+using testing::kUnit;
 
 int deflated(const std::vector<double>& poles, const std::vector<double>& z, double rho) {
   return RankOneEigen(poles.size()).compute(poles, z, rho).deflated;

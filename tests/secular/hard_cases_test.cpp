@@ -15,12 +15,11 @@
 namespace roipca::secular {
 namespace {
 
+using testing::kUnit;
 using testing::Problem;
 using testing::ProblemSource;
 using testing::Quad;
 using testing::QuadEigen;
-
-constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2.0;
 
 QuadEigen reference(const Problem& problem) {
   const std::size_t n = problem.poles.size();

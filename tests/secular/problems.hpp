@@ -1,10 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <random>
 #include <vector>
 
 namespace roipca::secular::testing {
+
+/// The largest relative error of one rounding.
+inline constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2.0;
 
 /// diag(poles) + rho z z^T.
 struct Problem {

@@ -16,10 +16,9 @@
 namespace roipca::secular {
 namespace {
 
+using testing::kUnit;
 using testing::ProblemSource;
 using testing::Quad;
-
-constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2.0;
 
 Equation make_equation(const std::vector<double>& poles, const std::vector<double>& weights) {
   Equation equation;

@@ -16,6 +16,9 @@ namespace roipca::support {
 
 using Scalars = ::testing::Types<float, double>;
 
+inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double kInf = std::numeric_limits<double>::infinity();
+
 /// A method and, where it has two, the way it takes rows.
 struct Way {
   Method method;

@@ -35,12 +35,12 @@ std::string first_reason(const std::string& text, const CsvOptions& options = {}
   return std::to_string(table.bad.front().place) + ": " + table.bad.front().reason;
 }
 
-const RowMatrix<double> kExpected = (RowMatrix<double>(2, 2) << 1, 2, 3, 4.5).finished();
+const RowMatrix<double> kTable = (RowMatrix<double>(2, 2) << 1, 2, 3, 4.5).finished();
 
 TEST(Csv, TheDelimiterIsFound) {
   for (const char* text : {"1,2\n3,4.5\n", "1\t2\n3\t4.5\n", "1;2\n3;4.5\n", "1|2\n3|4.5\n", "1 2\n3 4.5\n",
                            "  1   2 \n 3\t4.5\n"}) {
-    EXPECT_EQ(rows_of(text), kExpected) << text;
+    EXPECT_EQ(rows_of(text), kTable) << text;
   }
 }
 
@@ -50,7 +50,7 @@ TEST(Csv, BlanksLineEndsAndMarksDoNotMatter) {
         "\xEF\xBB\xBF"
         "1,2\n3,4.5\n",
         "\n1,2\n\n  \n3,4.5\n\n", " 1 , 2 \n +3 ,\t4.5\n", "# made by a \"program\n1,2\n#\"\n3,4.5\n"}) {
-    EXPECT_EQ(rows_of(text), kExpected) << text;
+    EXPECT_EQ(rows_of(text), kTable) << text;
   }
 }
 
@@ -106,7 +106,7 @@ TEST(Csv, BadRowsNameLineAndReason) {
 
 TEST(Csv, GoodRowsAroundABadOneAreRead) {
   const Table table = read_csv("1,2\nx,y\n3\n3,4.5\n");
-  EXPECT_EQ(table.rows, kExpected);
+  EXPECT_EQ(table.rows, kTable);
   EXPECT_EQ(table.bad.size(), 2U);
 }
 

@@ -1,0 +1,37 @@
+"""For all tests by pytest: what may be left out."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+# Reasons that lie in the machine or its Python. All else that a test may lack, `make test` installs.
+ALLOWED = (
+    "this machine has no such instruction set",
+    "nanobind has the stable ABI from Python 3.12 on",
+    "its data are not there",
+)
+
+
+def _forbid_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
+    if "ROIPCA_NO_SKIPS" not in os.environ or not report.skipped or hasattr(report, "wasxfail"):
+        return
+    reason = str(report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr)
+    if not any(allowed in reason for allowed in ALLOWED):
+        report.outcome = "failed"
+        report.longrepr = f"{report.nodeid}: {reason} (skips are failures: ROIPCA_NO_SKIPS)"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    _forbid_skip(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector):
+    report = yield
+    _forbid_skip(report)
+    return report
