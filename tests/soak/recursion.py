@@ -44,10 +44,10 @@ class Recursion:
         rows = X
         if self.center:
             total = weights.sum()
-            mean = weights @ X / total
+            mean = X[0] + weights @ (X - X[0]) / total
             jump = np.sqrt(self.weight / (self.weight + total) * total) * (mean - self.mean)
             self.mean = self.mean + total / (self.weight + total) * (mean - self.mean)
-            rows = np.vstack([np.sqrt(weights)[:, None] * (X - mean), jump])
+            rows = np.vstack([np.sqrt(weights)[:, None] * (X - mean), jump])[-1 if count == 1 else 0 :]
             self.weight += total
         else:
             rows = np.sqrt(weights)[:, None] * X
@@ -98,9 +98,10 @@ class FastRecursion(Recursion):
         self.tau, self.noise = tau, noise
 
     def absorb(self, rows):
-        for v in rows:
-            if v.any():
-                self.absorb_row(v)
+        if len(rows) > 1:  # the batch that `fit` starts from
+            super().absorb(rows)
+        elif rows.any():
+            self.absorb_row(rows[0])
 
     def absorb_row(self, v):
         mu, rank = self.mu(), len(self.values)
