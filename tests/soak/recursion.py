@@ -29,6 +29,7 @@ class Recursion:
         self.center, self.forgetting = center, forgetting
         self.Q, self.values = np.empty((features, 0)), np.empty(0)
         self.mean, self.weight, self.trace = np.zeros(features), 0.0, 0.0
+        self.disturb = lambda Q: Q  # components, after each update
 
     def mu(self):
         rank = len(self.values)
@@ -53,6 +54,7 @@ class Recursion:
             rows = np.sqrt(weights)[:, None] * X
             self.weight += weights.sum()
         self.absorb(rows)
+        self.Q = self.disturb(self.Q)
 
     def scale(self, factor):
         self.values, self.trace, self.weight = self.values * factor, self.trace * factor, self.weight * factor

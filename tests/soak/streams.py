@@ -33,6 +33,7 @@ from roipca import OnlinePCA, _core
 from roipca._parameters import core_parameters
 
 STREAMS = 5000
+DISTURBANCES = 3  # runs of the recursion that show how far it carries a rounding
 
 
 @dataclass
@@ -269,8 +270,10 @@ def check_stream(stream):
         checks.check_t2(report, pca, stream.rows, truth, stream.used, tolerance)
     elif has_recursion:
         plain = checks.run_recursion(stream, truth)
-        disturbed = checks.run_recursion(stream, truth, rng)
-        checks.check_truncated(report, fit_of, truth, plain, disturbed, tolerance)
+        disturbed = [checks.run_recursion(stream, truth, rng) for _ in range(DISTURBANCES)]
+        checks.check_truncated(
+            report, fit_of, truth, plain, disturbed, tolerance, checks.roundings_of(updates)
+        )
     if stream.method in ("roipca", "ipca") and stream.mu == "zero":
         checks.check_below(report, fit_of, truth, tolerance)
     if stream.method == "fd":
