@@ -114,14 +114,14 @@ def check_moments(report, fit, truth, eps):
     report.within("trace", np.abs(np.sqrt(fit.trace) - np.sqrt(truth.trace)), each * truth.size)
 
 
-def check_form(report, fit, eps):
+def check_form(report, fit, truth, eps):
     """What any spectrum looks like, whichever rule found it."""
     finite = all(np.isfinite(a).all() for a in (fit.mean, fit.variance, fit.singular_values, fit.components))
     report.holds("finite", finite, "a result is not finite")
     report.holds("order", (np.diff(fit.explained) <= 0).all(), "variances ascend")
     report.holds("sign", (fit.explained >= 0).all(), "a variance is negative")
-    # Each ratio is a quotient of two sums; all together are at most 1 up to their roundings.
-    report.within("ratios", max(fit.ratios.sum() - 1, 0), 16 * eps + 4 * DOUBLE * len(fit.ratios))
+    # Quotients of two sums over rows, each with a rounding per row; rows are rounded to T in one of them.
+    report.within("ratios", max(fit.ratios.sum() - 1, 0), 16 * eps + (8 + np.sqrt(truth.count)) * DOUBLE)
     gram = fit.components @ fit.components.T
     report.within("orthonormal", np.abs(gram - np.eye(len(gram))).max(), ORTHONORMAL * eps)
 

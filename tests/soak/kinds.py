@@ -29,6 +29,7 @@ ROWS = {
     "low rank, wide": lambda g, n, d: low_rank(g, n, d, 4) * 10 ** g.uniform(0, 7) + low_rank(g, n, d, 3),
     "low rank, rounded": lambda g, n, d: low_rank(g, n, d, 3) + 2e-15 * g.standard_normal((n, d)),
     "low rank, noise": lambda g, n, d: low_rank(g, n, d, 5) + 10 ** -g.uniform(1, 6) * g.standard_normal((n, d)),
+    "low rank, offset": lambda g, n, d: low_rank(g, n, d, g.integers(1, min(d, 20) + 1)) + 10 ** g.uniform(1, 4),
     "rank one": lambda g, n, d: low_rank(g, n, d, 1),
     "clusters": lambda g, n, d: 5 * g.standard_normal((4, d))[g.integers(4, size=n)] + g.standard_normal((n, d)),
     "walk": lambda g, n, d: np.cumsum(g.standard_normal((n, d)), axis=1),

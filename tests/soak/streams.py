@@ -199,7 +199,7 @@ def draw(seed):
     names = list(kinds.METHODS)
     shares = np.array([kinds.METHODS[name][0] for name in names], float)
     method = str(rng.choice(names, p=shares / shares.sum()))
-    parameters = {"n_components": int(rng.integers(1, min(d, 12) + 1)), **kinds.METHODS[method][1]}
+    parameters = {"n_components": int(rng.integers(1, min(d, 24) + 1)), **kinds.METHODS[method][1]}
     parameters["center"] = bool(rng.random() < 0.8)
     parameters["forgetting"] = float(rng.choice(kinds.FORGETTING))
     block_size = kinds.BLOCK_SIZES[rng.integers(len(kinds.BLOCK_SIZES))]
@@ -252,7 +252,7 @@ def check_stream(stream):
     fit_of = checks.Fit.of(pca, truth.unit)
     eps = stream.eps
     checks.check_moments(report, fit_of, truth, eps)
-    checks.check_form(report, fit_of, eps)
+    checks.check_form(report, fit_of, truth, eps)
     check_bits(report, stream, pca, rng)
     if truth.divisor == 0 or truth.trace == 0:
         return report
