@@ -143,4 +143,5 @@ class FastRecursion(Recursion):
             tau = np.divide(along, others, out=np.zeros(rank), where=others > 0)
         own = own - tau * z
         small = (np.abs(out) <= np.abs(own)) & (np.abs(tau) * np.linalg.norm(z) <= np.abs(own)) & (own != 0)
+        small &= np.diag(V)[:rank] ** 2 >= 0.5
         return (tau / own, out / own) if small.all() else None
