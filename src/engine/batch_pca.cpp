@@ -91,6 +91,10 @@ Model<T> batch_pca(const Rows<T>& rows, const Options& options, const Weights& w
     a.rowwise() -= model.mean.transpose();
     model.mean_tail = a.transpose() * parts;
     a.rowwise() -= model.mean_tail.transpose();
+    // The mean alone is what is read: it takes what fits of the tail.
+    const Vector<double> first = model.mean;
+    model.mean += model.mean_tail;
+    model.mean_tail -= model.mean - first;
   }
   a = w.cwiseSqrt().asDiagonal() * a;
 

@@ -1,0 +1,254 @@
+"""What must hold of an estimator that has seen a stream, each with its tolerance and the reason for it.
+
+Rows enter an update rounded to their precision T, about a running mean: an error of at most epsilon |x - m|
+per row. Over all rows that is rounding = epsilon (sum w |x - m|^2)^(1/2), and the singular values of the rows
+move by no more than that (Weyl). Errors are therefore measured in singular values, in multiples of `rounding`
+and never of the largest eigenvalue: a component with 1e-6 of the largest standard deviation is right to 1e-9
+in double.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import recursion
+
+DOUBLE = np.finfo(np.float64).eps
+
+# Roundings of a row on its way into the components: the subtraction of the mean, the root of the weight, the
+# product with the components, the residual below 16 roundings that a row-by-row update leaves out.
+PER_ROW = 32.0
+LEFT_OUT = 16.0
+# Every update rounds the components to T once, in any direction: errors add like a random walk.
+PER_ROOT_OF_UPDATES = 4.0
+# To which blocks solve for the directions of their subspace.
+SUBSPACE = {"float32": 2.0**-21, "float64": 2.0**-40}
+# Drift from orthonormality, in roundings, that the header of the model promises.
+ORTHONORMAL = 512.0
+# A dense eigensolver, and one for rank-one updates, lose a few roundings of the largest eigenvalue in every
+# update. They may do so down to GRADED times the largest, which leaves the smallest of these right to 1e-7;
+# below, an eigenvalue is to be right to as much of itself, or the component would be lost.
+SOLVER = 8.0
+GRADED = 1e-8
+
+
+@dataclass
+class Report:
+    """Failures, and the error of every check as a multiple of its tolerance."""
+
+    failures: list = field(default_factory=list)
+    ratios: dict = field(default_factory=dict)
+
+    def within(self, name, error, tolerance, text=""):
+        """Each error is at most its tolerance. The worst place is reported."""
+        error, tolerance = np.atleast_1d(np.asarray(error, np.float64)), np.asarray(tolerance, np.float64)
+        tolerance = np.broadcast_to(tolerance, error.shape)
+        ratio = np.where(error == 0, 0.0, error / np.maximum(tolerance, 1e-300))
+        if ratio.size == 0:
+            return
+        ratio = np.where(np.isnan(ratio), np.inf, ratio)
+        at = int(ratio.argmax())
+        self.ratios[name] = max(self.ratios.get(name, 0.0), float(ratio[at]))
+        if ratio[at] > 1:
+            where = f" at {at}" if ratio.size > 1 else ""
+            self.failures.append(
+                f"{name}{where}: error {error[at]:.3g}, tolerance {tolerance[at]:.3g} {text}".rstrip()
+            )
+
+    def holds(self, name, condition, text):
+        self.ratios.setdefault(name, 0.0)
+        if not condition:
+            self.failures.append(f"{name}: {text}")
+
+
+@dataclass
+class Fit:
+    """What an estimator reports, in the unit of the truth."""
+
+    mean: np.ndarray
+    variance: np.ndarray
+    singular_values: np.ndarray
+    explained: np.ndarray
+    ratios: np.ndarray
+    components: np.ndarray
+    trace: float
+    rows: int
+    held_values: np.ndarray
+
+    @classmethod
+    def of(cls, pca, unit):
+        model = pca._learned.core.model()
+        return cls(
+            mean=pca.mean_ * unit,
+            variance=pca.var_,
+            singular_values=pca.singular_values_ * unit,
+            explained=pca.explained_variance_,
+            ratios=pca.explained_variance_ratio_,
+            components=pca.components_.astype(np.float64),
+            trace=float(np.longdouble(model.trace) * np.longdouble(unit) ** 2),
+            rows=pca.n_samples_seen_,
+            held_values=np.sqrt(model.eigenvalues) * unit,
+        )
+
+
+def check_moments(report, fit, truth, eps):
+    """Means, variances, trace and counts are exact, however little of the spectrum is held."""
+    root_n = np.sqrt(truth.count)
+    report.holds("rows", fit.rows == truth.count, f"{fit.rows} rows counted, {truth.count} given")
+    # The mean is rounded once when it is read; before that, sums of differences lose a rounding per block.
+    report.within(
+        "mean", np.abs(fit.mean - truth.mean), DOUBLE * np.abs(truth.mean) + (8 + root_n) * DOUBLE * truth.spread
+    )
+    if truth.divisor == 0:
+        report.holds("no variance", not fit.variance.any() and not fit.explained.any(), "of a single row")
+        return
+    some = fit.explained > 0
+    divisor = np.longdouble(fit.singular_values[some] / truth.unit) ** 2 / fit.explained[some]
+    # Sums of positive terms: roundings of n additions, which add up at random.
+    report.within("divisor", np.abs(divisor / truth.divisor - 1), (16 + 2 * root_n) * DOUBLE)
+    deviation = np.sqrt(fit.variance * truth.divisor) * truth.unit
+    # Squares of rounded differences, summed in double.
+    each = 8 * eps + (8 + root_n) * DOUBLE
+    # The mean is kept in two numbers: a constant column may differ from it by the rounding of the second.
+    second = (8 + root_n) * DOUBLE**2 * np.abs(truth.mean) * np.sqrt(truth.weights.sum())
+    report.within("variance", np.abs(deviation - np.sqrt(truth.scatter)), each * truth.feature_sizes + second)
+    report.within("trace", np.abs(np.sqrt(fit.trace) - np.sqrt(truth.trace)), each * truth.size)
+
+
+def check_form(report, fit, truth, eps):
+    """What any spectrum looks like, whichever rule found it."""
+    finite = all(np.isfinite(a).all() for a in (fit.mean, fit.variance, fit.singular_values, fit.components))
+    report.holds("finite", finite, "a result is not finite")
+    report.holds("order", (np.diff(fit.explained) <= 0).all(), "variances ascend")
+    report.holds("sign", (fit.explained >= 0).all(), "a variance is negative")
+    # Quotients of two sums over rows, each with a rounding per row; rows are rounded to T in one of them.
+    report.within("ratios", max(fit.ratios.sum() - 1, 0), 16 * eps + (8 + np.sqrt(truth.count)) * DOUBLE)
+    gram = fit.components @ fit.components.T
+    report.within("orthonormal", np.abs(gram - np.eye(len(gram))).max(), ORTHONORMAL * eps)
+
+
+def roundings_of(updates):
+    return PER_ROW + PER_ROOT_OF_UPDATES * np.sqrt(updates)
+
+
+def rounding_of(truth, eps, updates):
+    """By how much singular values may be off because rows and components are rounded to T."""
+    return roundings_of(updates) * eps * truth.size
+
+
+def solver_loss(truth, updates):
+    """By how much eigenvalues may be off because small eigenproblems are solved in double."""
+    known = np.minimum(truth.size**2, truth.singular_values**2 / GRADED)
+    return (SOLVER + np.sqrt(updates)) * DOUBLE * known
+
+
+def scatter_loss(truth):
+    """The same for entries of the scatter matrix: sums of products, with a rounding for each row."""
+    sizes = np.sqrt(truth.scatter.astype(np.float64))
+    return np.sqrt(truth.count) * DOUBLE * (np.abs(truth.vectors) @ sizes) ** 2
+
+
+def in_singular_values(loss, singular_values):
+    """|s' - s| where s'^2 is s^2 up to the loss."""
+    return np.minimum(np.sqrt(loss), loss / np.maximum(singular_values, 1e-300))
+
+
+def check_spectrum(report, fit, truth, tolerance):
+    """All components that there are: singular values, and what the rows have along each component.
+
+    The second needs no gaps between eigenvalues, and the two together leave no room for a wrong direction:
+    the energies along the components are the largest there can be.
+    """
+    m = len(fit.singular_values)
+    true = truth.singular_values[:m]
+    tolerance = tolerance[:m]
+    lost = (true > 4 * tolerance) & (fit.singular_values < true / 2)
+    some = ", ".join(f"{v:.3g}" for v in true[lost][:3])
+    report.holds("lost", not lost.any(), f"components of singular values {some} reported as less than half, of {true[0]:.3g}")
+    report.within("values", np.abs(fit.singular_values - true), tolerance, f"of {true[0]:.3g}")
+    energies = np.sqrt(((truth.deviations @ fit.components.T) ** 2).sum(axis=0))
+    report.within("energies", np.abs(energies - true), tolerance, f"of {true[0]:.3g}")
+
+
+def check_t2(report, pca, rows, truth, used, tolerance):
+    """w T^2 / divisor is the leverage of a row, at most 1 for rows that the model was made of.
+
+    A component that is the rounding of rows adds up to 1 as well, by as much as its own variance is right. The
+    rounding of scores must not be divided by a variance far below it.
+    """
+    if truth.divisor == 0 or not (pca.explained_variance_ > 0).any():
+        return
+    m = pca.n_components_
+    rounded = (pca.explained_variance_ > 0) & (truth.singular_values[:m] <= 4 * tolerance[:m])
+    leverage = pca.t2(rows[used]) * truth.weights / truth.divisor
+    report.within("t2", leverage.max(), 4 + 4 * rounded.sum())
+
+
+def check_truncated(report, fit, truth, plain, disturbed, tolerance, roundings):
+    """A spectrum that lost directions agrees with the formulas in double.
+
+    How far the formulas carry an error depends on the rows (two directions of nearly one eigenvalue, of which
+    one is dropped); it is measured, by disturbing rows and components by one rounding each, and as many are
+    allowed as for a whole spectrum.
+    """
+    m = len(fit.singular_values)
+
+    def values(of):
+        roots = np.sqrt(of.values) * truth.unit
+        return np.pad(roots, (0, max(0, m - len(roots))))[:m]
+
+    def energies(Q):
+        # Components are compared as spaces: neighbours of nearly one eigenvalue may come out in any combination.
+        squares = ((truth.deviations @ Q) ** 2).sum(axis=0)
+        return np.sqrt(np.cumsum(np.pad(squares, (0, max(0, m - len(squares))))[:m]))
+
+    wanted = values(plain)
+    carried = roundings * max(np.abs(wanted - values(other)).max() for other in disturbed)
+    error = np.abs(fit.singular_values - wanted)
+    report.within("recursion, values", error, tolerance[:m] + carried, f"of {wanted[0]:.3g}")
+    wanted = energies(plain.Q)
+    carried = roundings * max(np.abs(wanted - energies(other.Q)).max() for other in disturbed)
+    error = np.abs(energies(fit.components.T) - wanted)
+    some = fit.singular_values > 0
+    report.within("recursion, energies", error[some], tolerance[:m][some] + carried, f"of {wanted[0]:.3g}")
+
+
+def check_below(report, fit, truth, tolerance):
+    """Where nothing stands in for what was dropped, no eigenvalue is above its own in the batch (interlacing)."""
+    true = truth.singular_values[: len(fit.held_values)]
+    report.within("never above", np.maximum(fit.held_values - true, 0), tolerance[: len(true)])
+
+
+def check_sketch(report, fit, truth, held, eps, updates):
+    """Frequent Directions: 0 <= S - B^T B <= |A - A_j|^2 / (k + 1 - j) for every j (Ghashami et al. 2016).
+
+    The sketch is shrunk by its Gram matrix in T, which loses roundings of the largest eigenvalue.
+    """
+    squares = truth.singular_values**2
+    tails = np.append(np.cumsum(squares[::-1])[::-1], 0.0)
+    most = min(tails[j] / (held + 1 - j) for j in range(min(held, len(squares)) + 1))
+    m = len(fit.singular_values)
+    loss = roundings_of(updates) * eps * truth.size**2
+    ours = fit.singular_values**2
+    report.within("sketch", np.maximum(squares[:m] - most - ours, ours - squares[:m]).clip(0), loss)
+
+
+def run_recursion(stream, truth, rng=None):
+    """The formulas on the stream's rows; rows and components are disturbed by a rounding each where there is a
+    generator."""
+    used = stream.used
+    X = stream.rows[used].astype(np.longdouble)
+    if stream.center:
+        X = X - X[0]
+    X = X.astype(np.float64)
+    weights = np.ones(len(X)) if stream.weights is None else stream.weights[used]
+    arguments = (X.shape[1], stream.held, stream.mu, stream.center, stream.forgetting)
+    if stream.method == "froipca":
+        tau = stream.parameters.get("tau", "zero")
+        plain = recursion.FastRecursion(*arguments, tau=tau, noise=LEFT_OUT * stream.eps)
+    else:
+        plain = recursion.Recursion(*arguments)
+    if rng is not None:
+        X = X + stream.eps * truth.reach * rng.uniform(-1, 1, X.shape)
+        each = stream.eps if stream.by_rows else SUBSPACE[stream.rows.dtype.name]
+        plain.disturb = lambda Q: Q + each * np.abs(Q) * rng.uniform(-1, 1, Q.shape)
+    return recursion.run(plain, X, weights, stream.blocks)

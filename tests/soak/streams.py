@@ -1,0 +1,331 @@
+#!/usr/bin/env python3
+"""Random streams against a dense oracle.
+
+    python tests/soak/streams.py                        5,000 streams
+    python tests/soak/streams.py --first 200 --count 50
+    python tests/soak/streams.py --seed 1234            one stream: what it is, and what is wrong with it
+    python tests/soak/streams.py --ratios               the largest error of each check, over its tolerance
+
+Prints a line for each wrong result and exits 1 where there is one.
+"""
+
+import argparse
+import os
+import pickle
+import sys
+import tempfile
+import time
+import warnings
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from multiprocessing import get_context
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the matrices are small
+
+import checks
+import kinds
+import numpy as np
+import recursion
+from truth import effective_weights, truth_of
+
+from roipca import OnlinePCA, _core
+from roipca._parameters import core_parameters
+
+STREAMS = 5000
+DISTURBANCES = 3  # runs of the recursion that show how far it carries a rounding
+
+
+@dataclass
+class Stream:
+    seed: int
+    name: str  # what it is, in words
+    rows: np.ndarray
+    weights: np.ndarray | None
+    parameters: dict
+    route: str
+
+    @property
+    def center(self):
+        return self.parameters.get("center", True)
+
+    @property
+    def forgetting(self):
+        return self.parameters.get("forgetting", 1.0)
+
+    @property
+    def eps(self):
+        return float(np.finfo(self.rows.dtype).eps)
+
+    @cached_property
+    def plan(self):
+        parameters = core_parameters(self.estimator().get_params(), None, self.rows.shape[1])
+        return _core.plan(parameters, self.rows.shape[1])
+
+    @property
+    def method(self):
+        return self.plan[0]
+
+    @property
+    def held(self):
+        return self.plan[2]
+
+    @property
+    def mu(self):
+        return "zero" if self.method == "ipca" else self.parameters.get("mu", "mean")
+
+    @property
+    def by_rows(self):
+        return self.method != "exact" and (
+            self.method not in ("roipca", "ipca") or self.parameters.get("update") == "sample"
+        )
+
+    @cached_property
+    def used(self):
+        return effective_weights(len(self.rows), self.weights, self.forgetting)[0]
+
+    @property
+    def block_size(self):
+        size = self.parameters.get("block_size", "auto")
+        if self.by_rows:
+            return 1
+        if self.method == "exact":
+            return 32
+        return min(max((self.held // 2 + 14 + 7) // 8 * 8, 8), 256) if size == "auto" else size
+
+    @property
+    def blocks(self):
+        first = recursion.START_ROWS if self.route == "fit" and self.by_rows else 0
+        return recursion.block_counts(int(self.used.sum()), self.block_size, self.forgetting, first)
+
+    def estimator(self):
+        return OnlinePCA(**self.parameters)
+
+
+def part_of(weights, piece):
+    return None if weights is None else weights[piece]
+
+
+def whole(stream, rng):
+    return stream.estimator().partial_fit(stream.rows, sample_weight=stream.weights)
+
+
+def in_calls(stream, rng):
+    """Cut into calls at random places, with readings in between, which must not disturb."""
+    pca = stream.estimator()
+    n = len(stream.rows)
+    cuts = np.unique(np.r_[0, rng.integers(0, n + 1, rng.integers(1, 9)), n])
+    for start, stop in zip(cuts, cuts[1:], strict=False):
+        pca.partial_fit(stream.rows[start:stop], sample_weight=part_of(stream.weights, slice(start, stop)))
+        if rng.random() < 0.3 and hasattr(pca, "n_features_in_"):
+            pca.components_  # noqa: B018
+    return pca
+
+
+def resumed(stream, rng):
+    """Saved as a state in the middle."""
+    pca = stream.estimator()
+    at = rng.integers(1, len(stream.rows)) if len(stream.rows) > 1 else 1
+    pca.partial_fit(stream.rows[:at], sample_weight=part_of(stream.weights, slice(0, at)))
+    pca = pickle.loads(pickle.dumps(pca))
+    if at < len(stream.rows):
+        pca.partial_fit(stream.rows[at:], sample_weight=part_of(stream.weights, slice(at, None)))
+    return pca
+
+
+def fit(stream, rng):
+    return stream.estimator().fit(stream.rows, sample_weight=stream.weights)
+
+
+def loaded(stream, rng):
+    """Saved as a model in the middle."""
+    pca = stream.estimator()
+    at = rng.integers(1, len(stream.rows)) if len(stream.rows) > 1 else 1
+    pca.partial_fit(stream.rows[:at], sample_weight=part_of(stream.weights, slice(0, at)))
+    if not hasattr(pca, "n_features_in_"):
+        return whole(stream, rng)  # rows of weight 0 only: there is no model to save
+    with tempfile.TemporaryDirectory() as folder:
+        pca.save(os.path.join(folder, "model"))
+        pca = OnlinePCA.load(os.path.join(folder, "model"))
+    if at < len(stream.rows):
+        pca.partial_fit(stream.rows[at:], sample_weight=part_of(stream.weights, slice(at, None)))
+    return pca
+
+
+def merged(stream, rng):
+    """Parts in order, merged from the left."""
+    count = min(len(stream.rows), int(rng.integers(2, 6)))
+    parts = []
+    for piece in np.array_split(np.arange(len(stream.rows)), count):
+        weights = part_of(stream.weights, piece)
+        if weights is None or weights.any():
+            parts.append(stream.estimator().partial_fit(stream.rows[piece], sample_weight=weights))
+    return reduce(lambda a, b: a.merge(b), parts)
+
+
+def threads(stream, rng):
+    pca = stream.estimator().set_params(n_jobs=3)
+    return pca.partial_fit(stream.rows, sample_weight=stream.weights)
+
+
+# How rows reach an estimator, and whether the result has the bits of one call.
+ROUTES = {
+    "one call": (whole, True),
+    "calls": (in_calls, True),
+    "state": (resumed, True),
+    "fit": (fit, False),
+    "model file": (loaded, False),
+    "merge": (merged, False),
+    "threads": (threads, False),
+}
+
+
+# Held spectra are cut off more than once on these: the recursion does not say what is left.
+NOT_ONE_STREAM = ("model file", "merge", "threads")
+
+
+def draw(seed):
+    rng = np.random.default_rng([14, seed])
+    d = int(rng.choice([1, 2, 5, 10, 20, 40, 80, 160], p=[0.02, 0.05, 0.18, 0.2, 0.25, 0.2, 0.07, 0.03]))
+    n = int(10 ** rng.uniform(1, 3.2 if d <= 40 else 2.8))
+    kind = rng.choice(list(kinds.ROWS))
+    changes = list(rng.choice(list(kinds.CHANGES), rng.choice([0, 1, 2, 3], p=[0.2, 0.35, 0.3, 0.15]), replace=False))
+    rows = kinds.ROWS[kind](rng, n, d)
+    for change in changes:
+        rows = kinds.CHANGES[change](rng, rows)
+    dtype = rng.choice([np.float32, np.float64])
+    rows = np.ascontiguousarray(rows, dtype)
+
+    names = list(kinds.METHODS)
+    shares = np.array([kinds.METHODS[name][0] for name in names], float)
+    method = str(rng.choice(names, p=shares / shares.sum()))
+    parameters = {"n_components": int(rng.integers(1, min(d, 24) + 1)), **kinds.METHODS[method][1]}
+    parameters["center"] = bool(rng.random() < 0.8)
+    parameters["forgetting"] = float(rng.choice(kinds.FORGETTING))
+    block_size = kinds.BLOCK_SIZES[rng.integers(len(kinds.BLOCK_SIZES))]
+    if "update" not in parameters and parameters.get("method") in ("roipca", "ipca"):
+        parameters["block_size"] = block_size
+    parameters["oversampling"] = kinds.OVERSAMPLING[rng.integers(len(kinds.OVERSAMPLING))]
+    weighing = str(rng.choice(list(kinds.WEIGHTS), p=[0.5, 0.14, 0.12, 0.12, 0.06, 0.06]))
+    weights = kinds.WEIGHTS[weighing](rng, len(rows))
+    route = str(rng.choice(list(ROUTES), p=[0.2, 0.25, 0.15, 0.1, 0.1, 0.12, 0.08]))
+    if route in ("merge", "threads") and parameters["forgetting"] < 1:
+        route = "calls"  # a merge does not know which rows came first
+    told = [kind, *changes, np.dtype(dtype).name, f"{len(rows)} x {d}", f"weights {weighing}", route]
+    told += [f"{name}={value}" for name, value in parameters.items()]
+    return Stream(seed, ", ".join(map(str, told)), rows, weights, parameters, route)
+
+
+def same_bits(a, b):
+    return all(
+        np.array_equal(getattr(a, name), getattr(b, name))
+        for name in ("mean_", "var_", "components_", "explained_variance_", "singular_values_")
+    )
+
+
+def check_bits(report, stream, pca, rng):
+    """The way rows come does not change a bit, and a power of two changes exponents only."""
+    if not ROUTES[stream.route][1]:
+        return
+    other = whole(stream, rng) if stream.route != "one call" else in_calls(stream, rng)
+    report.holds("bits", same_bits(pca, other), f"one call and {stream.route} differ")
+    scale = 2.0 ** rng.integers(-20, 21)
+    other = stream.estimator().partial_fit((stream.rows * scale).astype(stream.rows.dtype), sample_weight=stream.weights)
+    report.holds(
+        "scale",
+        np.array_equal(pca.components_, other.components_)
+        and np.array_equal(pca.singular_values_ * scale, other.singular_values_),
+        f"rows times {scale} have other components or variances",
+    )
+
+
+def check_stream(stream):
+    """The report of one stream."""
+    report = checks.Report()
+    rng = np.random.default_rng([15, stream.seed])
+    try:
+        pca = ROUTES[stream.route][0](stream, rng)
+    except Exception as error:
+        report.failures.append(f"refused: {type(error).__name__}: {error}")
+        return report
+    truth = truth_of(stream.rows, stream.weights, stream.center, stream.forgetting)
+    fit_of = checks.Fit.of(pca, truth.unit)
+    eps = stream.eps
+    checks.check_moments(report, fit_of, truth, eps)
+    checks.check_form(report, fit_of, truth, eps)
+    check_bits(report, stream, pca, rng)
+    if truth.divisor == 0 or truth.trace == 0:
+        return report
+
+    updates = len(stream.blocks)
+    loss = checks.solver_loss(truth, updates)
+    if stream.method == "exact":
+        loss = loss + checks.scatter_loss(truth)
+    tolerance = checks.rounding_of(truth, eps, updates)
+    tolerance = tolerance + checks.in_singular_values(loss, truth.singular_values)
+    tail = np.sqrt((truth.singular_values[stream.held :] ** 2).sum())
+    has_recursion = stream.method in ("roipca", "ipca", "froipca") and stream.route not in NOT_ONE_STREAM
+    if stream.method == "exact" or stream.method in ("roipca", "ipca") and tail <= eps * truth.size:
+        checks.check_spectrum(report, fit_of, truth, tolerance)
+        checks.check_t2(report, pca, stream.rows, truth, stream.used, tolerance)
+    elif has_recursion:
+        plain = checks.run_recursion(stream, truth)
+        disturbed = [checks.run_recursion(stream, truth, rng) for _ in range(DISTURBANCES)]
+        checks.check_truncated(
+            report, fit_of, truth, plain, disturbed, tolerance, checks.roundings_of(updates)
+        )
+    if stream.method in ("roipca", "ipca") and stream.mu == "zero":
+        checks.check_below(report, fit_of, truth, tolerance)
+    if stream.method == "fd":
+        checks.check_sketch(report, fit_of, truth, stream.held, eps, updates)
+    return report
+
+
+def check_seed(seed):
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        stream = draw(seed)
+        return seed, stream.name, check_stream(stream)
+
+
+def check_seeds(seeds, processes=None):
+    """Reports of many streams, in any order."""
+    if processes == 1:
+        yield from map(check_seed, seeds)
+        return
+    with get_context("spawn").Pool(processes or os.cpu_count()) as pool:
+        yield from pool.imap_unordered(check_seed, seeds, chunksize=8)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, help="one stream")
+    parser.add_argument("--first", type=int, default=0, help="first seed")
+    parser.add_argument("--count", type=int, default=STREAMS, help="number of streams")
+    parser.add_argument("--processes", type=int, default=None)
+    parser.add_argument("--ratios", action="store_true", help="print each check's largest error over its tolerance")
+    arguments = parser.parse_args()
+    seeds = range(arguments.first, arguments.first + arguments.count)
+    if arguments.seed is not None:
+        seeds = [arguments.seed]
+        print(draw(arguments.seed).name)
+    start = time.perf_counter()
+    wrong, ratios = Counter(), {}
+    streams = 0
+    for seed, name, report in check_seeds(seeds, 1 if arguments.seed is not None else arguments.processes):
+        for failure in report.failures:
+            print(f"{seed}: {failure}  [{name}]")
+        wrong.update({failure.split(":")[0].split(" at ")[0] for failure in report.failures})
+        streams += bool(report.failures)
+        for check, ratio in report.ratios.items():
+            if ratio >= ratios.get(check, (-1.0, 0))[0]:
+                ratios[check] = (ratio, seed)
+    if arguments.ratios or arguments.seed is not None:
+        for check, (ratio, seed) in sorted(ratios.items()):
+            print(f"{check:24} {ratio:10.3g} of its tolerance in {seed}")
+    print(f"{len(seeds)} streams in {time.perf_counter() - start:.0f} s, {streams} wrong: {dict(wrong)}")
+    return 1 if streams else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,90 @@
+"""What rows have by definition: moments in extended precision, and a dense singular value decomposition."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+LONG = np.longdouble
+FIRST_BLOCK = 128  # rows for which an estimator may still refer to its first row instead of a mean
+
+
+@dataclass
+class Truth:
+    """Of rows as they are in their own precision, with weights after forgetting.
+
+    Scatter, singular values and sizes are those of rows times the root of their weight. `unit` is a power of
+    two: rows, means and sizes are multiplied by it, so that nothing leaves double's range.
+    """
+
+    unit: float
+    count: int  # rows of positive weight
+    weights: np.ndarray  # after forgetting, one per such row
+    divisor: float  # that turns scatter into variance
+    mean: np.ndarray
+    spread: np.ndarray  # largest distance of a row from the first, per feature
+    scatter: np.ndarray  # diagonal of the scatter
+    trace: float
+    deviations: np.ndarray  # rows about the mean, times the roots of their weights
+    singular_values: np.ndarray
+    vectors: np.ndarray  # one per row
+    feature_sizes: np.ndarray  # root of the scatter about the running mean, per feature
+    size: float  # the same of all features: what a relative rounding of each row amounts to
+    reach: np.ndarray  # |x - m| for running means m, in the rows' own unit
+
+
+def effective_weights(n, weights, forgetting):
+    """Which rows count, and what each weighs once the last one is in. Rows of weight 0 make nothing forget."""
+    given = np.ones(n) if weights is None else np.asarray(weights, np.float64)
+    used = given > 0
+    later = np.arange(used.sum())[::-1]
+    return used, given[used].astype(LONG) * LONG(forgetting) ** later
+
+
+def about_running_means(X, weights, center):
+    """|x - m| for the mean m of the rows before x, or of those before its block, whichever is farther."""
+    if not center:
+        return np.abs(X)
+    shifted = X - X[0]
+    sums = np.cumsum(weights[:, None] * shifted, axis=0)
+    means = sums / np.cumsum(weights)[:, None]
+    previous = np.concatenate([np.zeros_like(means[:1]), means[:-1]])
+    older = np.concatenate([np.zeros_like(means[:FIRST_BLOCK]), means[:-FIRST_BLOCK]])[: len(X)]
+    return np.maximum(np.abs(shifted - previous), np.abs(shifted - older))
+
+
+def truth_of(rows, weights=None, center=True, forgetting=1.0):
+    used, w = effective_weights(len(rows), weights, forgetting)
+    X = rows[used].astype(LONG)
+    largest = float(np.abs(X * np.sqrt(w)[:, None]).max(initial=0.0))
+    unit = 2.0 ** -np.floor(np.log2(largest)) if largest > 0 else 1.0
+    total = w.sum()
+    # sum_(i != j) w_i w_j / total: no difference of nearly equal numbers.
+    before = np.concatenate([[LONG(0)], np.cumsum(w)[:-1]])
+    divisor = 2 * (w * before).sum() / total if center else total
+    mean = X[0] + (w[:, None] * (X - X[0])).sum(axis=0) / total if center else np.zeros(X.shape[1], LONG)
+    deviations = (X - mean) * np.sqrt(w)[:, None] * LONG(unit)
+    scatter = (deviations**2).sum(axis=0)
+    reach = about_running_means(X, w, center)
+    sizes = ((reach * LONG(unit)) ** 2 * w[:, None]).sum(axis=0)
+    deviations = deviations.astype(np.float64)
+    if len(X) > X.shape[1]:  # the same singular values and right vectors, from a small triangle
+        triangle = np.linalg.qr(deviations, mode="r")
+    else:
+        triangle = deviations
+    _, singular, vectors = np.linalg.svd(triangle)
+    return Truth(
+        unit=unit,
+        count=int(used.sum()),
+        weights=w,
+        divisor=divisor if used.sum() > 1 or not center else LONG(0),
+        mean=mean * LONG(unit),
+        spread=np.abs(X - X[0]).max(axis=0) * LONG(unit),
+        scatter=scatter,
+        trace=scatter.sum(),
+        deviations=deviations,
+        singular_values=np.pad(singular, (0, X.shape[1] - len(singular))),
+        vectors=vectors,
+        feature_sizes=np.sqrt(sizes),
+        size=float(np.sqrt(sizes.sum())),
+        reach=reach.astype(np.float64),
+    )
