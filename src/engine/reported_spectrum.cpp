@@ -1,6 +1,7 @@
 #include "engine/reported_spectrum.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -21,7 +22,10 @@ void drop_rounding(Spectrum<T>& spectrum, const Rounding& rounding) {
       rounding.components_rotate
           ? (kNoise<T> * kNoise<T> + epsilon * epsilon * rounding.rotations) * spectrum.trace
           : 0.0;
-  const double of_entries = epsilon * epsilon * (1.0 + features / std::max(rounding.rows, 1.0));
+  // A uniform error of a unit in the last place has a variance of 1/12; 1/8 leaves room for the sample. The
+  // largest of d such variances in n rows is about (1 + (d / n)^(1/2))^2 times as large.
+  const double spread = 1.0 + std::sqrt(features / std::max(rounding.rows, 1.0));
+  const double of_entries = 0.125 * epsilon * epsilon * spread * spread;
   for (Index i = 0; i < spectrum.values.size(); ++i) {
     const auto squares = spectrum.basis.col(i).template cast<double>().cwiseAbs2();
     const double noise = of_rotations + of_entries * squares.dot(rounding.second_moments);

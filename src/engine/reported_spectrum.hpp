@@ -27,8 +27,8 @@ Rounding rounding_of(const Options& options, std::int64_t rows, Vector<double> s
 ///   in the span) and one epsilon more, in a random direction, for each rotation, so that a row v has up to
 ///   epsilon (16^2 + rotations)^(1/2) |v| along it that is not there: together epsilon^2 (16^2 + rotations)
 ///   times the trace. The numbers of the rows themselves are rounded to an epsilon, which rows far from the
-///   origin turn into variance: epsilon^2 times the second moment of each feature, weighted by the squares of
-///   the component's entries; d / n times more where there are fewer rows than features.
+///   origin turn into variance: epsilon^2 / 8 times the second moment of each feature, weighted by the squares
+///   of the component's entries; more where there are few rows for the number of features.
 /// - Eigenvalues descend. Where a rule only estimates them, components change places.
 /// - Their sum is at most the trace, which is exact. Where estimates come to more, each is taken as a share
 ///   of their sum.
