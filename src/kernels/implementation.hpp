@@ -41,10 +41,18 @@ double sum(Vec<T> v) {
   return static_cast<double>(lane[0]);
 }
 
-// Registers: a tile of dot products keeps kTileA * kTileB sums, and one of combinations kTileOut.
+// A tile of dot products keeps kTileA * kTileB sums in registers, and a tile of combinations keeps kTileOut.
+// AVX-512 and 64-bit ARM have 32 vector registers, everything else has 16. ARM has no operands in memory: the
+// numbers that a sum is made of take registers too, and tiles as large as those of AVX-512 would spill.
+#ifdef __aarch64__
+constexpr Size kTileA = 5;
+constexpr Size kTileB = 4;
+constexpr Size kTileOut = 20;
+#else
 constexpr Size kTileA = ROIPCA_VECTOR_BYTES == 64 ? 6 : 3;
 constexpr Size kTileB = ROIPCA_VECTOR_BYTES == 64 ? 4 : 3;
 constexpr Size kTileOut = ROIPCA_VECTOR_BYTES == 64 ? 24 : 12;
+#endif
 
 // Features summed in T before the sum moves to a double; the rows also stay in the cache over this stretch.
 constexpr Size kStretch = 1024;
