@@ -29,7 +29,7 @@ def intel_incremental_pca():
     try:
         import daal4py
         from sklearnex.preview.decomposition import IncrementalPCA as Accelerated
-    except Exception:  # noqa: BLE001 - it is optional, and fails in many ways on other machines
+    except Exception:  # it is optional, and fails in many ways on other machines
         return None
     daal4py.daalinit(1)
     return Accelerated

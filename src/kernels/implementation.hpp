@@ -2,6 +2,10 @@
 // ROIPCA_KERNEL_NAMESPACE and ROIPCA_VECTOR_BYTES and is compiled for that instruction set. Nothing here may
 // be shared between those: no inline function of another header is called (the linker would keep one copy of
 // it, compiled for any of the sets).
+#ifdef __aarch64__
+#include <arm_neon.h>
+#endif
+
 #include <cstddef>
 
 #include "kernels/kernels.hpp"
@@ -326,6 +330,14 @@ template <typename T>
 Vec<double> widen(const T* p) {
   return __builtin_convertvector(*reinterpret_cast<const typename Narrow<T>::Type*>(p), Vec<double>);
 }
+
+#ifdef __aarch64__
+// GCC converts one number after the other otherwise.
+template <>
+inline Vec<double> widen(const float* p) {
+  return vcvt_f64_f32(vld1_f32(p));
+}
+#endif
 
 template <typename T>
 void store_narrow(T* p, Vec<double> v) {

@@ -31,6 +31,7 @@ class Command:
             capture_output=True,
             cwd=self.folder,
             timeout=120,
+            check=False,
             **options,
         )
 

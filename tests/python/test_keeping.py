@@ -129,7 +129,7 @@ def test_a_damaged_model_is_not_taken_for_something_else(tmp_path):
     path = tmp_path / "model"
     OnlinePCA(1).fit(np.eye(3)).save(path)
     path.write_bytes(path.read_bytes()[:30])
-    with pytest.raises(OSError, match="model: byte 8: the header: need .* have 22"):
+    with pytest.raises(OSError, match=r"model: byte 8: the header: need .* have 22"):
         OnlinePCA.load(path)
 
 

@@ -291,7 +291,7 @@ def test_a_kernel_that_is_not_positive_gives_its_leading_components_or_an_error(
     assert np.allclose(leading.eigenvalues_, batch.eigenvalues_, rtol=1e-12)
     everything = OnlineKernelPCA(**parameters).fit(points)
     with pytest.raises(ValueError, match="not positive semi-definite"):
-        everything.eigenvalues_
+        _ = everything.eigenvalues_
     with pytest.raises(ValueError, match="not positive semi-definite"):
         OnlineKernelPCA(2, budget=50, **parameters).fit(points)
 
