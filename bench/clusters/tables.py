@@ -100,8 +100,8 @@ def text(measured, load):
         "### Costs\n", cost_table(measured["costs"]),
         "### From 10 to 1,000 workers\n",
         f"From these costs, for {ROWS_EACH:,} rows a worker in partitions of {PARTITION:,}. Between two workers on "
-        f"this machine models moved at {overheads['bandwidth'] / 1e6:.0f} MB/s (put your network's speed in its place), "
-        f"and Dask's scheduler took {1e3 * overheads['task']:.2f} ms of CPU a task.\n",
+        f"this machine models moved at {overheads['bandwidth'] / 1e6:.0f} MB/s (put your network's speed in its "
+        f"place), and Dask's scheduler took {1e3 * overheads['task']:.2f} ms of CPU a task.\n",
         prediction_table(measured["costs"], overheads),
         "### Side by side\n",
         f"{rows:,} rows of {d:,} features, {m} components, two workers with a thread each:\n",
