@@ -47,7 +47,7 @@ def check_package(rows: np.ndarray) -> roipca.OnlinePCA:
     assert_same_subspace(pca.components_, batch_components(rows))
     restored = pca.inverse_transform(pca.transform(rows))
     assert np.abs(restored - rows).max() < 1e-3, "four components should restore the rows up to their noise"
-    # A second C++ runtime in the process, as a wheel with a static one brings it, loses the numbers in messages.
+    # A wheel with a static C++ runtime had messages without their numbers.
     assert "row 0: NaN in column 3" in refusal(pca, np.where(np.arange(60) == 3, np.nan, rows[0]))
     return pca
 
