@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from roipca import OnlinePCA
 from sklearn.decomposition import PCA, IncrementalPCA
 
+from roipca import OnlinePCA
 
 INTEL_LARGEST = 2000  # features: it holds their square in memory and solves an eigenproblem of that order
 START_ROWS = 500  # that row by row methods start from: a batch PCA, as in the paper's experiments
@@ -29,7 +29,7 @@ def intel_incremental_pca():
     try:
         import daal4py
         from sklearnex.preview.decomposition import IncrementalPCA as Accelerated
-    except Exception:  # noqa: BLE001 - it is optional, and fails in many ways on other machines
+    except Exception:  # it is optional, and fails in many ways on other machines
         return None
     daal4py.daalinit(1)
     return Accelerated

@@ -24,10 +24,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 from destination import ROOT, asked
 from machine import processor
-from roipca import OnlineKernelPCA
 from sklearn.datasets import load_digits, make_circles, make_moons
 from sklearn.decomposition import KernelPCA
 from sklearn.metrics.pairwise import rbf_kernel
+
+from roipca import OnlineKernelPCA
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart.
 COLOURS = np.array(["#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#000000", "#999999", "#F0E442",
@@ -66,9 +67,9 @@ def draw_pictures(path, n):
     """A row a data set, a column a method. Returns data set -> method -> largest difference of the scores."""
     figure, panels = plt.subplots(3, len(PICTURES), figsize=(10.5, 7.5), layout="constrained")
     differences = {}
-    for row, (name, (X, y, gamma)) in zip(panels, datasets(n).items()):
+    for row, (name, (X, y, gamma)) in zip(panels, datasets(n).items(), strict=True):
         expected = None
-        for axes, (method, make) in zip(row, PICTURES.items()):
+        for axes, (method, make) in zip(row, PICTURES.items(), strict=True):
             scores = make(gamma).fit(X).transform(X)
             expected = scores if expected is None else expected
             scores = turned(scores, expected)
@@ -160,7 +161,7 @@ REFIT = {
     "KernelPCA, refitted, all eigenpairs": lambda: KernelPCA(kernel="rbf", gamma=0.001),
 }
 STYLES = dict(zip([*ONLINE, *REFIT], [("#0072B2", "o"), ("#009E73", "D"), ("#56B4E9", "v"), ("#000000", "x"),
-                                      ("#D55E00", "s"), ("#CC79A7", "P")]))
+                                      ("#D55E00", "s"), ("#CC79A7", "P")], strict=True))
 LARGEST = {  # sizes beyond which it takes too long
     "row by row, all eigenpairs": 500,
     "KernelPCA, refitted, 2 components": 4000,
@@ -175,9 +176,14 @@ def noisy_digits(n):
     return digits[rng.integers(len(digits), size=n)] + rng.standard_normal((n, 64))
 
 
-def cpu_seconds(work):
+def add_one_by_one(kpca, rows):
+    for x in rows:
+        kpca.partial_fit(x[np.newaxis])
+
+
+def cpu_seconds(work, *arguments):
     start = time.process_time()
-    work()
+    work(*arguments)
     return time.process_time() - start
 
 
@@ -193,15 +199,11 @@ def times(sizes):
             kpca.partial_fit(X[done:n])
             done = n + AT_A_TIME
 
-            def add_one_by_one():
-                for x in X[n:done]:
-                    kpca.partial_fit(x[np.newaxis])
-
-            found[label][n] = cpu_seconds(add_one_by_one) / AT_A_TIME
+            found[label][n] = cpu_seconds(add_one_by_one, kpca, X[n:done]) / AT_A_TIME
     for label, make in REFIT.items():
         for n in sizes:
             if n <= LARGEST[label]:
-                found[label][n] = min(cpu_seconds(lambda: make().fit(X[:n])) for _ in range(2))
+                found[label][n] = min(cpu_seconds(make().fit, X[:n]) for _ in range(2))
     return found
 
 
@@ -248,14 +250,15 @@ def measured(output, quick):
     ]
     paragraphs = [
         f"On one core of an {processor()}, load {os.getloadavg()[0]:.1f} from others; times are of the processor.",
-        f"**All held**, rbf, centred, {40 if quick else 300} rows one by one, against a dense eigensolver after every row: "
-        f"eigenvalues to {value:.0e} of the largest, and every leading subspace with a gap of 1e-5 of it to {angle:.0e}.",
-        "**A few held of many**: the sine of the angle between the first four eigenvectors and the dense ones, beside the "
-        "partial-spectrum formulas with a dense eigensolver at every row. The tests run the formulas with a mantissa of 64 "
-        "bits: the angles are theirs to 1e-10.",
+        f"**All held**, rbf, centred, {40 if quick else 300} rows one by one, against a dense eigensolver after every "
+        f"row: eigenvalues to {value:.0e} of the largest, and every leading subspace with a gap of 1e-5 of it to "
+        f"{angle:.0e}.",
+        "**A few held of many**: the sine of the angle between the first four eigenvectors and the dense ones, beside "
+        "the partial-spectrum formulas with a dense eigensolver at every row. The tests run the formulas with a "
+        "mantissa of 64 bits: the angles are theirs to 1e-10.",
         table(["held", "roipca", "the formulas"], [[str(k), f"{a:.6e}", f"{b:.6e}"] for k, (a, b) in few.items()]),
-        "**The pictures** above: the largest difference of a score from KernelPCA's, of the largest score, after the plane was "
-        "turned to where they fit best.",
+        "**The pictures** above: the largest difference of a score from KernelPCA's, of the largest score, after the "
+        "plane was turned to where they fit best.",
         table(["", *list(PICTURES)[1:]],
               [[name, *(f"{d[m]:.0e}" for m in list(PICTURES)[1:])] for name, d in differences.items()]),
         "**One row more** against refitting, in milliseconds, and how it grows between the last two sizes:",

@@ -6,9 +6,10 @@ import platform
 import sys
 from pathlib import Path
 
-import roipca
 import threadpoolctl
 from contestants import intel_incremental_pca
+
+import roipca
 
 sys.path.append(str(Path(__file__).parents[1] / "scripts"))
 from processor import processor
@@ -18,7 +19,9 @@ def blas():
     """NumPy's BLAS: name, version and the kernels that it chose."""
     found = [library for library in threadpoolctl.threadpool_info() if library["user_api"] == "blas"]
     found.sort(key=lambda library: "numpy" not in library["filepath"])  # SciPy may bring one of its own
-    return " ".join(str(found[0].get(k, "")) for k in ("internal_api", "version", "architecture")) if found else "unknown"
+    if not found:
+        return "unknown"
+    return " ".join(str(found[0].get(k, "")) for k in ("internal_api", "version", "architecture"))
 
 
 def is_busy():

@@ -6,8 +6,9 @@
 import sys
 
 import numpy as np
-from roipca import OnlinePCA
 from sklearn.decomposition import PCA, IncrementalPCA
+
+from roipca import OnlinePCA
 
 BATCH = 200
 

@@ -11,10 +11,12 @@ after the other; those against rows come from one pass. Ratios are what carries 
 through the Python packages.
 """
 
-BUSY = """**Others were using the machine when this run began**: threads had no core of their own, and times are too long.
+BUSY = """\
+**Others were using the machine when this run began**: threads had no core of their own, and times are too long.
 """
 
-LEGEND = """`roipca` is `OnlinePCA(m)` with its defaults. *Row by row* are the algorithms of their papers: no components beyond
+LEGEND = """\
+`roipca` is `OnlinePCA(m)` with its defaults. *Row by row* are the algorithms of their papers: no components beyond
 those reported, an update with every row; they start from a batch PCA of 500 rows, which is not timed. `IncrementalPCA`
 is scikit-learn's at the fastest of the batch sizes tried, `intelex` that of scikit-learn-intelex, which holds a matrix
 of features x features and is left out beyond 2,000 features. `PCA, randomized` is scikit-learn's on all rows in memory,
@@ -119,7 +121,8 @@ def page(measured, machine, busy):
               columns_table("rows seen", measured["rows"], lambda t: number(1e6 * t)),
               "![Time against rows](performance-rows.svg)\n"]
     parts += ["## Memory against rows\n",
-              "1,000 features, 10 components, batches of 200 rows: MiB at the peak, beyond the imports and one batch.\n",
+              "1,000 features, 10 components, batches of 200 rows: MiB at the peak, beyond the imports and one "
+              "batch.\n",
               columns_table("rows", measured["memory"], lambda b: number(b / 2**20)),
               "![Memory against rows](performance-memory.svg)\n"]
     return "\n".join(parts)

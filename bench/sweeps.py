@@ -5,8 +5,9 @@ import time
 
 import numpy as np
 from measure import low_rank_rows, peak_memory, per_row
-from roipca import OnlinePCA
 from sklearn.decomposition import IncrementalPCA
+
+from roipca import OnlinePCA
 
 PROBE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "memory_probe.py")
 

@@ -5,8 +5,8 @@ import functools
 import gzip
 import os
 import pathlib
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Callable
 
 import numpy as np
 

@@ -11,6 +11,7 @@ stream   rank one and a little noise. Each sample is added to all that came befo
 
 import numpy as np
 from measure import batch_basis
+
 from roipca import OnlinePCA
 
 FEATURES, NOISE = 100, 0.1  # the paper gives neither; along the line the standard deviation is 1

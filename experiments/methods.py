@@ -2,6 +2,7 @@
 
 import numpy as np
 from measure import batch_basis, subspace_error
+
 from roipca import OnlinePCA
 
 ROW_BY_ROW = dict(center=False, oversampling=0, update="sample")  # the paper's algorithms as they stand

@@ -59,7 +59,7 @@ def shared_legend(figure, axes):
 def convergence(path, found, names):
     """Error against rows, one panel a data set, each on its own scale."""
     figure, panels = plt.subplots(1, len(names), figsize=(4.4 * len(names), 4.8), layout="constrained", squeeze=False)
-    for axes, name in zip(panels[0], names):
+    for axes, name in zip(panels[0], names, strict=True):
         piece = found[f"table-{name}"]
         curves = piece["curve"]
         edge = 10.0 ** np.floor(np.log10(min(error for curve in curves.values() for error in curve if error > EXACT)))
@@ -81,7 +81,7 @@ def learning_rate(path, piece):
     titles = {"assumed": "rows of rank one, then one sample", "stream": "rank one and noise, a stream"}
     figure, panels = plt.subplots(1, 2, figsize=(9.5, 4.2), layout="constrained", sharey=True)
     x = piece["log10_ratio"]
-    for axes, (kind, title) in zip(panels, titles.items()):
+    for axes, (kind, title) in zip(panels, titles.items(), strict=True):
         of_kind = piece[kind]
         for i, curve in enumerate(of_kind["curves"]):
             axes.plot(x, curve, color="#56B4E9", linewidth=0.6, label="one sample" if i == 0 else None)
@@ -101,7 +101,7 @@ def runtime(path, piece):
                  ("floor", "features d", "10 components, rows with noise"),
                  ("components", "components m", f"{piece['wide']:,} features, rows with noise"))
     figure, panels = plt.subplots(1, 3, figsize=(12.5, 4.6), layout="constrained", sharey=True)
-    for axes, (sweep, x, title) in zip(panels, panels_of):
+    for axes, (sweep, x, title) in zip(panels, panels_of, strict=True):
         sizes = [int(size) for size in piece[sweep]]
         for label in next(iter(piece[sweep].values())):
             line(axes, label, sizes, [1e6 * times[label] for times in piece[sweep].values()])

@@ -93,7 +93,7 @@ def sections():
     parts = re.split(r"^# (.+)\n", WORDS.read_text(), flags=re.MULTILINE)[1:]
     split = re.compile(r"\n\n|\n(?=- )")
     return {name: [" ".join(part.split()) for part in split.split(text.strip())]
-            for name, text in zip(parts[::2], parts[1::2])}
+            for name, text in zip(parts[::2], parts[1::2], strict=True)}
 
 
 def wrapped(text):

@@ -7,6 +7,7 @@ implementation may skip. The growth is therefore measured a second time with a f
 import time
 
 import numpy as np
+
 from roipca import OnlinePCA
 
 LABELS = ("roipca", "froipca", "ipca", "ccipca", "default", "fd")

@@ -2,7 +2,7 @@
 # Installs the Debian packages that building and testing need and that are not there yet.
 # With --dev, also those for formatting, linting and coverage; with --python, those for the Python package;
 # with --clusters, these and the Java that Spark runs on; with --test, these and the browser that looks at reports;
-# with --fuzz, those for fuzzing. Does nothing when all are installed.
+# with --fuzz, those for fuzzing; with --aarch64, those to compile and run for 64-bit ARM. Does nothing when all are installed.
 set -euo pipefail
 
 packages=(g++ cmake ninja-build make pkg-config libeigen3-dev libgtest-dev nlohmann-json3-dev libcli11-dev
@@ -14,8 +14,9 @@ case "${1-}" in
   --clusters) packages+=(python3-dev python3-venv openjdk-17-jre-headless) ;;
   --test) packages+=(python3-dev python3-venv openjdk-17-jre-headless chromium) ;;
   --fuzz) packages+=(clang libclang-rt-14-dev) ;;
+  --aarch64) packages+=(g++-aarch64-linux-gnu qemu-user) ;;
   *)
-    echo "usage: $0 [--dev | --python | --clusters | --test | --fuzz]" >&2
+    echo "usage: $0 [--dev | --python | --clusters | --test | --fuzz | --aarch64]" >&2
     exit 2
     ;;
 esac

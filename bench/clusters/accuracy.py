@@ -2,6 +2,7 @@
 
 import numpy as np
 from measure import batch_basis, subspace_error
+
 from roipca import OnlinePCA
 from roipca._partitions import Recipe
 

@@ -4,6 +4,7 @@ import time
 
 import numpy as np
 from measure import low_rank_rows
+
 from roipca._partitions import Recipe
 
 

@@ -1,5 +1,6 @@
 """How much memory a computation takes in all processes of this one's family."""
 
+import contextlib
 import threading
 import time
 
@@ -10,10 +11,8 @@ def _in_use():
     total = 0
     me = psutil.Process()
     for process in [me, *me.children(recursive=True)]:
-        try:
+        with contextlib.suppress(psutil.NoSuchProcess):
             total += process.memory_info().rss
-        except psutil.NoSuchProcess:
-            pass
     return total
 
 

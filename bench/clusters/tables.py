@@ -5,6 +5,7 @@ import re
 
 from accuracy import PARTITIONS
 from machine import processor
+
 from roipca._partitions import GROUP
 
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
@@ -37,9 +38,9 @@ def scaling_text(scaling):
     return (
         f"{scaling['rows']:,} rows of {scaling['features']:,} features in {scaling['partitions']} partitions, "
         f"{scaling['components']} components, in the memory of Dask workers with a thread each, median of five: "
-        f"{one:.2f} s with one worker, {two:.2f} s with two, {one / two:.2f} times faster. The busiest worker's CPU had "
-        f"{cpu_one:.2f} s of work with one and {cpu_two:.2f} s with two, {cpu_one / cpu_two:.2f} times less: what two "
-        "workers gain where each has a core of its own.\n"
+        f"{one:.2f} s with one worker, {two:.2f} s with two, {one / two:.2f} times faster. The busiest worker's CPU "
+        f"had {cpu_one:.2f} s of work with one and {cpu_two:.2f} s with two, {cpu_one / cpu_two:.2f} times less: what "
+        "two workers gain where each has a core of its own.\n"
     )
 
 
@@ -83,8 +84,8 @@ def accuracy_text(study):
         "### Error beside that of one pass\n\n"
         "4,000 rows of 300 features, in no order and sorted by a score so that every partition is different: the error "
         f"of one pass, and how many times as large it is at most in {counts} or {PARTITIONS[-1]} partitions. Of these "
-        f"{len(ratios)} fits {sum(ratio <= 2 for ratio in ratios)} are within twice the error of one pass; the worst is "
-        f"{max(ratios):.0f} times.\n\n"
+        f"{len(ratios)} fits {sum(ratio <= 2 for ratio in ratios)} are within twice the error of one pass; the worst "
+        f"is {max(ratios):.0f} times.\n\n"
         + table(["variance of direction i", "components", *orders],
                 [[name, str(m), *found.values()] for (name, m), found in cells.items()])
     )
@@ -98,9 +99,9 @@ def text(measured, load):
         "### Two workers against one\n", scaling_text(measured["scaling"]),
         "### Costs\n", cost_table(measured["costs"]),
         "### From 10 to 1,000 workers\n",
-        f"From these costs, for {ROWS_EACH:,} rows a worker in partitions of {PARTITION:,}. Between two workers on this "
-        f"machine models moved at {overheads['bandwidth'] / 1e6:.0f} MB/s (put your network's speed in its place), and "
-        f"Dask's scheduler took {1e3 * overheads['task']:.2f} ms of CPU a task.\n",
+        f"From these costs, for {ROWS_EACH:,} rows a worker in partitions of {PARTITION:,}. Between two workers on "
+        f"this machine models moved at {overheads['bandwidth'] / 1e6:.0f} MB/s (put your network's speed in its "
+        f"place), and Dask's scheduler took {1e3 * overheads['task']:.2f} ms of CPU a task.\n",
         prediction_table(measured["costs"], overheads),
         "### Side by side\n",
         f"{rows:,} rows of {d:,} features, {m} components, two workers with a thread each:\n",

@@ -6,9 +6,10 @@ import time
 import dask.array as da
 import distributed
 import numpy as np
-import roipca.dask
 from measure import subspace_error
 from memory import timed
+
+import roipca.dask
 
 
 def cluster(workers):
@@ -38,7 +39,7 @@ def scaling(d, m, rows, partitions, turns=5):
             client = distributed.Client(running.enter_context(cluster(workers)))
             clients[workers] = running.enter_context(client)
             data[workers] = _made_by_workers(partitions, d, rows)
-        for turn in range(turns):
+        for _ in range(turns):
             for workers, client in clients.items():
                 with client.as_current():
                     before, start = client.run(time.process_time), time.perf_counter()

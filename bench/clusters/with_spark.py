@@ -7,12 +7,13 @@ import tempfile
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-import roipca.spark
 from measure import subspace_error
 from memory import timed
 from pyspark.ml.feature import PCA
 from pyspark.ml.functions import array_to_vector
 from pyspark.sql import SparkSession
+
+import roipca.spark
 
 
 def session():
@@ -42,7 +43,7 @@ def contest(X, m, truth, partitions=12):
         found = []
         for label, fit in (
             ("roipca.spark", lambda: roipca.spark.fit(df, "x", m).components_.T),
-            ("MLlib PCA", lambda: PCA(k=m, inputCol="x", outputCol="z").fit(df).pc.toArray()),
+            ("MLlib PCA", lambda: PCA(k=m, inputCol="x", outputCol="z").fit(df).pc.toArray()),  # noqa: PLW0108 (fits)
         ):
             components, seconds, memory = timed(fit)
             found.append((label, seconds, memory, subspace_error(truth, components)))

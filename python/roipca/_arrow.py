@@ -10,7 +10,6 @@ import numpy as np
 
 from ._sources import Stream, optional, rows_at_once
 
-
 _BUFFER = 1 << 20  # bytes of each column that are read ahead, instead of all of a row group
 
 

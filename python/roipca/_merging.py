@@ -27,10 +27,11 @@ def merge_tree(parts: Iterable[Part | None], merge: Callable[[Part, Part], Part]
     waiting: list[tuple[int, Part | None]] = []
     for part in parts:
         height = 0
+        joined: Part | None = part
         while waiting and waiting[-1][0] == height:
-            part = join(waiting.pop()[1], part)
+            joined = join(waiting.pop()[1], joined)
             height += 1
-        waiting.append((height, part))
+        waiting.append((height, joined))
     whole = None
     while waiting:
         whole = join(waiting.pop()[1], whole)

@@ -19,7 +19,8 @@ _TEXT = (".csv", ".tsv", ".txt")
 
 class Stream(NamedTuple):
     """Blocks of rows, how many rows they hold together (None: nobody knows), and the features' names where
-    the blocks do not carry them."""
+    the blocks do not carry them.
+    """
 
     blocks: Iterable[Any]
     rows: int | None = None

@@ -61,9 +61,10 @@ def fit(
     X = _whole_rows(X)
     blocks = _partitions(X)
     task = dask.delayed(_fit_partition)
+    weights = _weights(sample_weight, X, len(blocks))
     models = [
-        task(recipe, number, block, weights, dask_key_name=(f"roipca-fit-{token}", number))
-        for number, (block, weights) in enumerate(zip(blocks, _weights(sample_weight, X, len(blocks))))
+        task(recipe, number, block, of_block, dask_key_name=(f"roipca-fit-{token}", number))
+        for number, (block, of_block) in enumerate(zip(blocks, weights, strict=True))
     ]
     # A partition that is read or computed first becomes one task with its fit, so that its rows never travel.
     with dask.config.set({"optimization.fuse.delayed": True}):

@@ -234,7 +234,8 @@ class OnlinePCA(Reader):
         named: bool = False,
     ) -> OnlinePCA:
         """Add rows from `first_row` on of a stream of `stream_rows`; `named` where the caller looked at their
-        names."""
+        names.
+        """
         if is_one_row(X):
             raise ValueError(ONE_ROW)
         fitted = self._fitted

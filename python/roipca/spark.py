@@ -172,7 +172,7 @@ def _arrays(rows: Any, weights: Any = None) -> tuple[np.ndarray, np.ndarray | No
 def _merge_group(recipe: Recipe) -> Callable[[Any], Any]:
     def run(models: Any) -> Any:
         group = int(models["partition"].iloc[0]) // GROUP
-        found = dict(zip(models["partition"] - group * GROUP, models["model"]))
+        found = dict(zip(models["partition"] - group * GROUP, models["model"], strict=True))
         merged = recipe.merge([found.get(place) for place in range(GROUP)])
         return pd.DataFrame({"partition": [group], "model": [merged]})
 

@@ -2,6 +2,10 @@
 // ROIPCA_KERNEL_NAMESPACE and ROIPCA_VECTOR_BYTES and is compiled for that instruction set. Nothing here may
 // be shared between those: no inline function of another header is called (the linker would keep one copy of
 // it, compiled for any of the sets).
+#ifdef __aarch64__
+#include <arm_neon.h>
+#endif
+
 #include <cstddef>
 
 #include "kernels/kernels.hpp"
@@ -41,10 +45,18 @@ double sum(Vec<T> v) {
   return static_cast<double>(lane[0]);
 }
 
-// Registers: a tile of dot products keeps kTileA * kTileB sums, and one of combinations kTileOut.
+// A tile of dot products keeps kTileA * kTileB sums in registers, and a tile of combinations keeps kTileOut.
+// AVX-512 and 64-bit ARM have 32 vector registers, everything else has 16. ARM has no operands in memory: the
+// numbers that a sum is made of take registers too, and tiles as large as those of AVX-512 would spill.
+#ifdef __aarch64__
+constexpr Size kTileA = 5;
+constexpr Size kTileB = 4;
+constexpr Size kTileOut = 20;
+#else
 constexpr Size kTileA = ROIPCA_VECTOR_BYTES == 64 ? 6 : 3;
 constexpr Size kTileB = ROIPCA_VECTOR_BYTES == 64 ? 4 : 3;
 constexpr Size kTileOut = ROIPCA_VECTOR_BYTES == 64 ? 24 : 12;
+#endif
 
 // Features summed in T before the sum moves to a double; the rows also stay in the cache over this stretch.
 constexpr Size kStretch = 1024;
@@ -318,6 +330,14 @@ template <typename T>
 Vec<double> widen(const T* p) {
   return __builtin_convertvector(*reinterpret_cast<const typename Narrow<T>::Type*>(p), Vec<double>);
 }
+
+#ifdef __aarch64__
+// GCC converts one number after the other otherwise.
+template <>
+inline Vec<double> widen(const float* p) {
+  return vcvt_f64_f32(vld1_f32(p));
+}
+#endif
 
 template <typename T>
 void store_narrow(T* p, Vec<double> v) {

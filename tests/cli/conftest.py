@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,11 +19,11 @@ class Command:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def start(self, *arguments: object, **options: object) -> subprocess.Popen:
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "cwd": self.folder}
+    def start(self, *arguments: object, **options: Any) -> subprocess.Popen:
+        pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "cwd": self.folder}
         return subprocess.Popen([self.path, *map(str, arguments)], **{**pipes, **options})
 
-    def run(self, *arguments: object, data: bytes | None = None, **options: object) -> subprocess.CompletedProcess:
+    def run(self, *arguments: object, data: bytes | None = None, **options: Any) -> subprocess.CompletedProcess:
         """Whatever the outcome."""
         return subprocess.run(
             [self.path, *map(str, arguments)],
@@ -31,6 +32,7 @@ class Command:
             capture_output=True,
             cwd=self.folder,
             timeout=120,
+            check=False,
             **options,
         )
 

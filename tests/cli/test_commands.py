@@ -55,7 +55,9 @@ def sources(tmp_path, rows):
     (tmp_path / "a.bin").write_bytes(rows.tobytes())
     return {
         **{f: [] for f in ("c.npy", "fortran.npy", "big.npy", "a.csv", "a.tsv", "spaces.txt", "a.csv.gz")},
-        **{"a.idx": [], "a.idx.gz": [], "a.bin": ["--format", "raw:f64:40"]},
+        "a.idx": [],
+        "a.idx.gz": [],
+        "a.bin": ["--format", "raw:f64:40"],
     }
 
 

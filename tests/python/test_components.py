@@ -77,5 +77,5 @@ def test_reading_does_not_warn_or_disturb(rows):
         warnings.simplefilter("error")
         for x in rows:
             pca.partial_fit(x[None])
-            pca.components_
+            _ = pca.components_
     assert np.array_equal(pca.components_, undisturbed.partial_fit(rows).components_)

@@ -149,24 +149,34 @@ def test_an_estimator_without_rows_says_so(read):
         read(OnlinePCA(2))
 
 
-@pytest.mark.parametrize("X", [np.full((1, 30), np.nan), np.ones((1, 29))])
-def test_readers_refuse_bad_rows(rows, X):
+@pytest.mark.parametrize(
+    "X, message", [(np.full((1, 30), np.nan), "Input X contains NaN"), (np.ones((1, 29)), "X has 29 features, but")]
+)
+def test_readers_refuse_bad_rows(rows, X, message):
     pca = OnlinePCA(4).fit(rows)
     for read in (pca.transform, pca.score_samples, pca.t2, pca.spe):
-        with pytest.raises(ValueError):
+        with pytest.raises(ValueError, match=message):
             read(X)
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="5 components, but the model has 4"):
         pca.inverse_transform(np.ones((1, 5)))
     with pytest.raises(ValueError, match="NaN"):
         pca.inverse_transform(np.full((1, 4), np.nan))
 
 
 @pytest.mark.parametrize(
-    "row", [np.full(30, np.nan), np.ones(29), np.ones((1, 30)), 1.0, ["a"] * 30, [1j] * 30]
+    "row, message",
+    [
+        (np.full(30, np.nan), "Input X contains NaN"),
+        (np.ones(29), "29 features, but the model has 30"),
+        (np.ones((1, 30)), "Expected 1D array, got 2D"),
+        (1.0, "Expected 1D array, got 0D"),
+        (["a"] * 30, "could not convert string"),
+        ([1j] * 30, "Complex data not supported"),
+    ],
 )
-def test_update_refuses_bad_rows_and_nothing_is_lost(rows, row):
+def test_update_refuses_bad_rows_and_nothing_is_lost(rows, row, message):
     pca = OnlinePCA(4).fit(rows)
     before = state(pca)
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match=message):
         pca.update(row)
     assert state(pca) == before

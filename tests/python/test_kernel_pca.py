@@ -249,11 +249,14 @@ def test_parameters_that_do_not_go_together_are_refused(points, parameters, word
 def test_a_bad_row_changes_nothing(points):
     kpca = OnlineKernelPCA(2).fit(points)
     before = state(kpca)
-    for bad in (np.array([[1.0, np.nan, 0.0, 0.0]]), np.ones((2, 3))):
+    for bad, message in (
+        (np.array([[1.0, np.nan, 0.0, 0.0]]), "Input X contains NaN"),
+        (np.ones((2, 3)), "X has 3 features, but OnlineKernelPCA is expecting 4"),
+    ):
         for call in (kpca.partial_fit, kpca.fit):
             if call == kpca.fit and bad.shape[1] == 3:
                 continue
-            with pytest.raises(ValueError):
+            with pytest.raises(ValueError, match=message):
                 call(bad)
     assert state(kpca) == before
 
@@ -291,7 +294,7 @@ def test_a_kernel_that_is_not_positive_gives_its_leading_components_or_an_error(
     assert np.allclose(leading.eigenvalues_, batch.eigenvalues_, rtol=1e-12)
     everything = OnlineKernelPCA(**parameters).fit(points)
     with pytest.raises(ValueError, match="not positive semi-definite"):
-        everything.eigenvalues_
+        _ = everything.eigenvalues_
     with pytest.raises(ValueError, match="not positive semi-definite"):
         OnlineKernelPCA(2, budget=50, **parameters).fit(points)
 

@@ -71,5 +71,5 @@ def test_indices_out_of_range_are_refused(X):
         pca.partial_fit(broken)
     broken = X.copy()
     broken.indptr[-1] += 1000
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="indptr points beyond the data"):
         pca.partial_fit(broken)

@@ -198,7 +198,7 @@ def test_after_a_bad_block_the_rows_before_it_are_kept_and_the_stream_goes_on(X)
     bad = X[600:700].copy()
     bad[50, 2] = np.nan
     pca = OnlinePCA(2)
-    with pytest.raises(ValueError, match="In rows 600 to 699 of the stream: .*\nrow 650: NaN in column 2"):
+    with pytest.raises(ValueError, match=r"In rows 600 to 699 of the stream: .*\nrow 650: NaN in column 2"):
         pca.fit_stream([X[:300], X[300:600], bad, X[700:]], progress=False)
     assert pca.n_samples_seen_ == 600
     pca.fit_stream(X[600:], resume=True, progress=False)
@@ -208,7 +208,7 @@ def test_after_a_bad_block_the_rows_before_it_are_kept_and_the_stream_goes_on(X)
 @pytest.mark.parametrize("made", [np.array, sparse.csr_array])
 def test_a_bad_row_is_numbered_from_the_start_of_the_stream(X, made):
     X[999, 1] = 1e200
-    with pytest.raises(ValueError, match="row 999: 1e.200 .too large"):
+    with pytest.raises(ValueError, match=r"row 999: 1e.200 .too large"):
         OnlinePCA(2).fit_stream((made(part) for part in np.array_split(X, 7)), progress=False)
 
 

@@ -10,7 +10,12 @@
 /// test.
 namespace roipca::secular::testing {
 
+// Some machines have it as long double, such as those of 64-bit ARM; x86 has another long double.
+#if __LDBL_MANT_DIG__ == 113
+using Quad = long double;
+#else
 __extension__ using Quad = __float128;
+#endif
 
 inline Quad magnitude(Quad x) { return x < 0 ? -x : x; }
 
