@@ -10,10 +10,10 @@ namespace {
 // Part of a squared length that must be left after a projection for what is left to be orthogonal to about
 // three roundings, and for its length to follow from the difference of squares. Where less is left, a second
 // projection is enough (Kahan and Parlett).
-constexpr double kOnceIsEnough = 0.1;
+constexpr double kLeftAfterOnePass = 0.1;
 
 // What a pass after the first may take off, squared, beside what it leaves to be the last: see Splitter.
-constexpr double kTwiceIsEnough = 0x1p-20;
+constexpr double kTakenByLastPass = 0x1p-20;
 
 // Applying costs 2 k (k + b) d / b operations a row, less the larger b is; projecting 2 (k + b) d and turning
 // C 2 k^2 (k + b), less the smaller. Measured for k of 20 and 60: flat around k / 2.
@@ -67,7 +67,7 @@ void DeferredBasis<T>::project(const double* squared_norms) {
   take_off(rows_.row(count_), waiting_, u, coordinates_.row(0), coordinates_.stride(), 1.0);
   bool again = false;
   for (Index i = 0; i < waiting_; ++i) {
-    again |= squared(coordinates_.row(i), count_) > (1.0 - kOnceIsEnough) * squared_norms[i];
+    again |= squared(coordinates_.row(i), count_) > (1.0 - kLeftAfterOnePass) * squared_norms[i];
   }
   for (int pass = 1; again && pass < kMostPasses; ++pass) {
     kernel.dots(group, u, rows_.padded_length(), correction_.row(0), correction_.stride());
@@ -79,7 +79,7 @@ void DeferredBasis<T>::project(const double* squared_norms) {
       double left = 0.0;
       kernel.dots({row, 0, 1}, {row, 0, 1}, rows_.padded_length(), &left, 1);
       const bool is_noise = left <= kNoise<T> * kNoise<T> * squared_norms[i];
-      again |= !is_noise && squared(correction_.row(i), count_) > kTwiceIsEnough * left;
+      again |= !is_noise && squared(correction_.row(i), count_) > kTakenByLastPass * left;
     }
   }
   first_ = count_;
@@ -103,7 +103,7 @@ void DeferredBasis<T>::add_direction(Index i, double squared_norm, double noise)
   y[count_] = 0.0;
   if (std::sqrt(before) <= noise) return;
   double left = before - squared(y + first_, earlier);
-  if (left > kOnceIsEnough * before) {
+  if (left > kLeftAfterOnePass * before) {
     left = std::sqrt(left);
     take_off(x, 1, group, y + first_, 1, 1.0 / left);
   } else {
@@ -137,7 +137,7 @@ double DeferredBasis<T>::split(Index i, double squared_norm) {
     kernel.rotate(y, 0, 1, turn_.view(rank_), minus_z.data(), 1, 1, length, small_panel_.data());
     const double left = squared(y, count_);
     residual_ = std::sqrt(left);
-    if (left > kOnceIsEnough * before) break;
+    if (left > kLeftAfterOnePass * before) break;
     before = left;
   }
   if (residual_ <= noise) residual_ = 0.0;
