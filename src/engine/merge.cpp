@@ -107,7 +107,8 @@ Model<T> merge(const Model<T>& a, const Model<T>& b) {
 
   Spectrum<T> spectrum = {pairs.components.columns(pairs.rank), pairs.values.head(pairs.rank),
                           all.scatter_trace * unit_squared};
-  const double scale = std::sqrt(all.weight) * unit;
+  const double counting = all.options.center ? 2.0 * (all.weight_pairs / all.weight) : all.weight;
+  const double scale = std::sqrt(counting) * unit;
   make_reportable(spectrum, rounding_of(all.options, all.rows,
                                         all.scatter * unit_squared + (scale * all.mean).cwiseAbs2()));
 

@@ -264,8 +264,10 @@ void Moments<T>::write(Model<T>& model) const {
 
 template <typename T>
 Vector<double> Moments<T>::second_moments() const {
+  // Errors of rows about their own mean: one row that outweighs the others takes the mean along.
+  const double counting = center_ && weight_ > 0.0 ? 2.0 * (weight_pairs_ / weight_) : weight_;
   // Root by root: neither the weight nor the unit may be squared into infinity.
-  const double scale = std::sqrt(weight_) * unit_;
+  const double scale = std::sqrt(counting) * unit_;
   return scatter_ + (scale * mean_).cwiseAbs2();
 }
 

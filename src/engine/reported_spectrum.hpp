@@ -11,7 +11,7 @@ namespace roipca {
 
 /// What is known about the rounding of the rows behind a spectrum, in its unit.
 struct Rounding {
-  Vector<double> second_moments;  // of each feature, about the origin: sums over rows of w x^2
+  Vector<double> second_moments;  // of each feature, about the origin: see Moments::second_moments
   double rows = 0.0;              // that count: fewer than there were where rows are forgotten
   double rotations = 0.0;         // of the components since the rows that count
   bool components_rotate = true;  // not where the scatter itself is kept
@@ -27,8 +27,8 @@ Rounding rounding_of(const Options& options, std::int64_t rows, Vector<double> s
 ///   in the span) and one epsilon more, in a random direction, for each rotation, so that a row v has up to
 ///   epsilon (16^2 + rotations)^(1/2) |v| along it that is not there: together epsilon^2 (16^2 + rotations)
 ///   times the trace. The numbers of the rows themselves are rounded to an epsilon, which rows far from the
-///   origin turn into variance: epsilon^2 / 8 times the second moment of each feature, weighted by the squares
-///   of the component's entries; more where there are few rows for the number of features.
+///   origin turn into variance: epsilon^2 / 8 times the second moment of each feature, weighted by the
+///   squares of the component's entries; more where there are few rows for the number of features.
 /// - Eigenvalues descend. Where a rule only estimates them, components change places.
 /// - Their sum is at most the trace, which is exact. Where estimates come to more, each is taken as a share
 ///   of their sum.
