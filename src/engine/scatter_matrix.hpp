@@ -45,7 +45,10 @@ class ScatterMatrix final : public BlockRule<T> {
     const Index features = scatter_.length();
     const Index outside = features - spectrum.basis.cols();
     const double missing = spectrum.trace - spectrum.values.sum();
-    const double rest = outside > 0 && missing > 0.0 ? missing / static_cast<double>(outside) : 0.0;
+    // The sums of 2 d numbers are rounded, and eigenvalues are kept from exceeding the trace by as much.
+    const double noise =
+        4.0 * static_cast<double>(features) * std::numeric_limits<double>::epsilon() * spectrum.trace;
+    const double rest = outside > 0 && missing > noise ? missing / static_cast<double>(outside) : 0.0;
     const Matrix<double> basis = spectrum.basis.template cast<double>();
     auto scatter = scatter_.columns(features);
     scatter = basis * (spectrum.values.array() - rest).matrix().asDiagonal() * basis.transpose();
