@@ -155,7 +155,7 @@ def in_singular_values(loss, singular_values):
     return np.minimum(np.sqrt(loss), loss / np.maximum(singular_values, 1e-300))
 
 
-def reading_floor(stream, truth, vectors):
+def reading_floor(stream, truth, vectors, rows_share=1.0):
     """The singular value at and below which a model says 0 of a direction, one per row of `vectors`.
 
     By the definition in src/engine/reported_spectrum.hpp: what components, known to 16 epsilon and one more
@@ -165,9 +165,20 @@ def reading_floor(stream, truth, vectors):
     if stream.forgetting < 1:
         count = min(count, 2 / (1 - stream.forgetting))
     rotations = 0.0 if stream.method == "exact" else 16.0**2 + count / stream.block_size
-    spread = (1 + np.sqrt(vectors.shape[1] / count)) ** 2
-    moments = (truth.scatter + truth.weights.sum() * truth.mean**2).astype(np.float64)
+    spread = (1 + np.sqrt(vectors.shape[1] / max(count * rows_share, 1.0))) ** 2
+    moments = (truth.scatter + truth.divisor * truth.mean**2).astype(np.float64)
     return stream.eps * np.sqrt(rotations * float(truth.trace) + spread / 8 * (vectors**2 @ moments))
+
+
+def floor_loss(stream, truth, parts):
+    """By how much eigenvalues may be lower because a model that is saved or merged says 0 below its own floor.
+
+    Each part, and each merge of some, leaves out components up to the floor of their direction. Second moments of
+    parts add up to those of all, and a part of few rows is allowed a wider spread. A component of a part may lie
+    along any feature, and what is left out with it has something along all directions (c q^T D q <= c max D).
+    """
+    features = np.eye(len(truth.mean))
+    return parts * reading_floor(stream, truth, features, rows_share=1 / (2 * parts)).max() ** 2
 
 
 def reported_places(values, floors, reported, tolerance):

@@ -183,6 +183,7 @@ ROUTES = {
 
 # Held spectra are cut off more than once on these: the recursion does not say what is left.
 NOT_ONE_STREAM = ("model file", "merge", "threads")
+PARTS = {"model file": 2, "merge": 5, "threads": 3}  # at most
 
 
 def draw(seed):
@@ -262,6 +263,8 @@ def check_stream(stream):
     loss = checks.solver_loss(truth, updates)
     if stream.method == "exact":
         loss = loss + checks.scatter_loss(truth)
+    if stream.route in NOT_ONE_STREAM:
+        loss = loss + checks.floor_loss(stream, truth, parts=PARTS[stream.route])
     tolerance = checks.rounding_of(truth, eps, updates)
     tolerance = tolerance + checks.in_singular_values(loss, truth.singular_values)
     tail = np.sqrt((truth.singular_values[stream.held :] ** 2).sum())
