@@ -1,6 +1,7 @@
 #include "basis/orthonormal.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -118,7 +119,10 @@ void DriftGuard<T>::step_towards_polar_factor(Eigen::Ref<Matrix<T>> q) {
 template <typename T>
 void DriftGuard<T>::watch(Eigen::Ref<Matrix<T>> q, std::int64_t before, std::int64_t count) {
   const Index interval = interval_ > 0 ? interval_ : std::max<Index>(128, 10 * q.cols());
-  if ((before + count) / interval == before / interval) return;
+  // Also at powers of two: the first rows turn the components most.
+  const bool early = before + count < interval && std::bit_ceil(static_cast<std::uint64_t>(before) + 1) <=
+                                                      static_cast<std::uint64_t>(before + count);
+  if (!early && (before + count) / interval == before / interval) return;
   double drift = measure(q);
   if (drift <= tolerance()) return;
   const auto norm_bound = [&] { return drift * static_cast<double>(q.cols()); };

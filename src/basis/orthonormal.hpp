@@ -33,14 +33,15 @@ class DriftGuard {
   DriftGuard(Index max_columns, Index interval);
 
   /// Called after `count` updates, with the number of updates before them, so that a stream that is taken up
-  /// again is watched at the same places. Now and then measures max |Q^T Q - I| and, where it passed the
-  /// tolerance, replaces Q by the nearest orthonormal basis (its polar factor), which leaves each column in
-  /// its place; a basis that is lost, with columns times |Q^T Q - I| above 1/2, by its Gram-Schmidt basis.
-  /// Costs less than a tenth of an update that is O(columns x features), on average.
+  /// again is watched at the same places. Now and then, and often at first, measures max |Q^T Q - I| and,
+  /// where it passed the tolerance, replaces Q by the nearest orthonormal basis (its polar factor), which
+  /// leaves each column in its place; a basis that is lost, with columns times |Q^T Q - I| above 1/2, by its
+  /// Gram-Schmidt basis. Costs less than a tenth of an update that is O(columns x features), on average.
   void watch(Eigen::Ref<Matrix<T>> q, std::int64_t before, std::int64_t count = 1);
 
-  /// Drift above which Q is restored: a few hundred roundings, which a thousand updates do not reach.
-  static constexpr double tolerance() { return 512.0 * double{std::numeric_limits<T>::epsilon()}; }
+  /// Drift above which Q is restored: a few hundred roundings, which a thousand updates do not reach. Half of
+  /// what Model promises, because nobody looks between.
+  static constexpr double tolerance() { return 256.0 * double{std::numeric_limits<T>::epsilon()}; }
 
  private:
   double measure(const Eigen::Ref<Matrix<T>>& q);

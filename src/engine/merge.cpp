@@ -107,10 +107,8 @@ Model<T> merge(const Model<T>& a, const Model<T>& b) {
 
   Spectrum<T> spectrum = {pairs.components.columns(pairs.rank), pairs.values.head(pairs.rank),
                           all.scatter_trace * unit_squared};
-  const double counting = all.options.center ? 2.0 * (all.weight_pairs / all.weight) : all.weight;
-  const double scale = std::sqrt(counting) * unit;
-  make_reportable(spectrum, rounding_of(all.options, all.rows,
-                                        all.scatter * unit_squared + (scale * all.mean).cwiseAbs2()));
+  const Vector<double> mean_squares = all.scatter / all.weight * unit_squared + (unit * all.mean).cwiseAbs2();
+  make_reportable(spectrum, rounding_of(all.options, all.rows, mean_squares, all.degrees_of_freedom()));
 
   const Index columns = std::max(pairs.rank, all.n_components);
   all.basis = Matrix<T>::Zero(d, columns);

@@ -263,12 +263,9 @@ void Moments<T>::write(Model<T>& model) const {
 }
 
 template <typename T>
-Vector<double> Moments<T>::second_moments() const {
-  // Errors of rows about their own mean: one row that outweighs the others takes the mean along.
-  const double counting = center_ && weight_ > 0.0 ? 2.0 * (weight_pairs_ / weight_) : weight_;
-  // Root by root: neither the weight nor the unit may be squared into infinity.
-  const double scale = std::sqrt(counting) * unit_;
-  return scatter_ + (scale * mean_).cwiseAbs2();
+Vector<double> Moments<T>::mean_squares() const {
+  if (weight_ == 0.0) return Vector<double>::Zero(features());
+  return scatter_ / weight_ + (unit_ * mean_).cwiseAbs2();
 }
 
 template class Moments<float>;

@@ -42,9 +42,8 @@ class Moments {
   double close(RowBlock<T>& block);
 
   void write(Model<T>& model) const;
-  /// Sums of w x^2 over the rows, of each feature, in the unit: about the origin, wherever the mean is, but
-  /// without what one row that outweighs the others adds to the mean. (It is the mean.)
-  Vector<double> second_moments() const;
+  /// Means of x^2, of each feature, in the unit: about the origin, wherever the mean is.
+  Vector<double> mean_squares() const;
   void visit_state(state::Archive& archive) {
     archive(weight_, weight_pairs_, unit_, peak_, mean_, mean_tail_, scatter_);
   }

@@ -14,6 +14,9 @@
 namespace roipca {
 namespace {
 
+// The largest power of four up to x: the square of the power of two up to its root.
+double power_of_four(double x) { return x > 0.0 ? std::ldexp(1.0, std::ilogb(x) & ~1) : 0.0; }
+
 template <typename T>
 void drop_rounding(Spectrum<T>& spectrum, const Rounding& rounding) {
   const double epsilon = double{std::numeric_limits<T>::epsilon()};
@@ -22,13 +25,13 @@ void drop_rounding(Spectrum<T>& spectrum, const Rounding& rounding) {
       rounding.components_rotate
           ? (kNoise<T> * kNoise<T> + epsilon * epsilon * rounding.rotations) * spectrum.trace
           : 0.0;
-  // A uniform error of a unit in the last place has a variance of 1/12; 1/8 leaves room for the sample. The
-  // largest of d such variances in n rows is about (1 + (d / n)^(1/2))^2 times as large.
+  // The largest of d variances in n rows is about (1 + (d / n)^(1/2))^2 times what each is.
   const double spread = 1.0 + std::sqrt(features / std::max(rounding.rows, 1.0));
-  const double of_entries = 0.125 * epsilon * epsilon * spread * spread;
+  const double of_entries = epsilon * epsilon * spread * spread * rounding.freedom / 6.0;
+  const Vector<double> places = rounding.mean_squares.unaryExpr(&power_of_four);
   for (Index i = 0; i < spectrum.values.size(); ++i) {
     const auto squares = spectrum.basis.col(i).template cast<double>().cwiseAbs2();
-    const double noise = of_rotations + of_entries * squares.dot(rounding.second_moments);
+    const double noise = of_rotations + of_entries * squares.dot(places);
     if (!(spectrum.values[i] > noise)) spectrum.values[i] = 0.0;
   }
 }
@@ -51,23 +54,22 @@ void sort_descending(Spectrum<T>& spectrum) {
 template <typename T>
 void limit_to_trace(Spectrum<T>& spectrum) {
   const double sum = spectrum.values.sum();
-  // Less than the trace by the rounding of adding up the shares.
-  const double most = spectrum.trace * (1.0 - static_cast<double>(spectrum.values.size() + 1) *
-                                                  std::numeric_limits<double>::epsilon());
-  if (sum > most) spectrum.values *= most / sum;
+  // A sum that is the trace to rounding is left alone: a stream that goes on from here keeps its bits.
+  constexpr double kRoundings = 1.0 + 1024.0 * double{std::numeric_limits<T>::epsilon()};
+  if (sum > kRoundings * spectrum.trace) spectrum.values *= spectrum.trace / sum;
 }
 
 }  // namespace
 
-Rounding rounding_of(const Options& options, std::int64_t rows, Vector<double> second_moments) {
-  const Index features = second_moments.size();
+Rounding rounding_of(const Options& options, std::int64_t rows, Vector<double> mean_squares, double freedom) {
+  const Index features = mean_squares.size();
   const bool blocks = by_blocks(options, features);
   // With forgetting, those count that have not faded yet.
   const double counting = options.forgetting < 1.0
                               ? std::min(static_cast<double>(rows), 2.0 / (1.0 - options.forgetting))
                               : static_cast<double>(rows);
   const Index rows_per_rotation = blocks ? block_rows(options, features) : 1;
-  return {std::move(second_moments), counting, counting / static_cast<double>(rows_per_rotation),
+  return {std::move(mean_squares), freedom, counting, counting / static_cast<double>(rows_per_rotation),
           resolve(options, features) != Method::kExact};
 }
 

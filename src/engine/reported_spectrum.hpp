@@ -11,14 +11,15 @@ namespace roipca {
 
 /// What is known about the rounding of the rows behind a spectrum, in its unit.
 struct Rounding {
-  Vector<double> second_moments;  // of each feature, about the origin: see Moments::second_moments
+  Vector<double> mean_squares;    // of each feature, about the origin
+  double freedom = 0.0;           // times a variance gives a scatter
   double rows = 0.0;              // that count: fewer than there were where rows are forgotten
   double rotations = 0.0;         // of the components since the rows that count
   bool components_rotate = true;  // not where the scatter itself is kept
 };
 
 /// That of rows which were added by the method of the options.
-Rounding rounding_of(const Options& options, std::int64_t rows, Vector<double> second_moments);
+Rounding rounding_of(const Options& options, std::int64_t rows, Vector<double> mean_squares, double freedom);
 
 /// Makes a spectrum what a model may say:
 ///
@@ -26,12 +27,13 @@ Rounding rounding_of(const Options& options, std::int64_t rows, Vector<double> s
 ///   With epsilon that of T, a component is known to 16 epsilon (what a row may be off it and still count as
 ///   in the span) and one epsilon more, in a random direction, for each rotation, so that a row v has up to
 ///   epsilon (16^2 + rotations)^(1/2) |v| along it that is not there: together epsilon^2 (16^2 + rotations)
-///   times the trace. The numbers of the rows themselves are rounded to an epsilon, which rows far from the
-///   origin turn into variance: epsilon^2 / 8 times the second moment of each feature, weighted by the
-///   squares of the component's entries; more where there are few rows for the number of features.
+///   times the trace. The numbers of the rows themselves are rounded, which far from the origin comes to
+///   more: a unit in the last place of a feature's size has a variance of 1/12, and a quarter of its square
+///   leaves room for the sample, weighted over the features by the squares of the component's entries; more
+///   where there are few rows for the number of features.
 /// - Eigenvalues descend. Where a rule only estimates them, components change places.
-/// - Their sum is at most the trace, which is exact. Where estimates come to more, each is taken as a share
-///   of their sum.
+/// - Their sum is at most the trace, to rounding. Where estimates come to more, each is taken as a share of
+///   their sum.
 template <typename T>
 void make_reportable(Spectrum<T>& spectrum, const Rounding& rounding);
 

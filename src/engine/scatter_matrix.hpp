@@ -45,10 +45,10 @@ class ScatterMatrix final : public BlockRule<T> {
     const Index features = scatter_.length();
     const Index outside = features - spectrum.basis.cols();
     const double missing = spectrum.trace - spectrum.values.sum();
-    // The sums of 2 d numbers are rounded, and eigenvalues are kept from exceeding the trace by as much.
-    const double noise =
-        4.0 * static_cast<double>(features) * std::numeric_limits<double>::epsilon() * spectrum.trace;
-    const double rest = outside > 0 && missing > noise ? missing / static_cast<double>(outside) : 0.0;
+    // Trace and eigenvalues are each rounded.
+    const double rounding = (static_cast<double>(features) + 16.0) * std::numeric_limits<double>::epsilon();
+    const bool is_there = outside > 0 && missing > rounding * spectrum.trace;
+    const double rest = is_there ? missing / static_cast<double>(outside) : 0.0;
     const Matrix<double> basis = spectrum.basis.template cast<double>();
     auto scatter = scatter_.columns(features);
     scatter = basis * (spectrum.values.array() - rest).matrix().asDiagonal() * basis.transpose();

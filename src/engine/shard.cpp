@@ -26,13 +26,13 @@ Spectrum<T> spectrum_of(const Model<T>& model, double unit) {
 template <typename T>
 Model<T> make_model(const Options& options, std::int64_t rows, const Moments<T>& moments,
                     Spectrum<T> spectrum) {
-  make_reportable(spectrum, rounding_of(options, rows, moments.second_moments()));
   Model<T> model;
   model.options = options;
   model.options.method = resolve(options, moments.features());
   model.n_components = capacity(options, moments.features()).reported;
   model.rows = rows;
   moments.write(model);
+  make_reportable(spectrum, rounding_of(options, rows, moments.mean_squares(), model.degrees_of_freedom()));
   const Index rank = spectrum.basis.cols();
   const Index columns = std::max(rank, model.n_components);
   model.basis = std::move(spectrum.basis);

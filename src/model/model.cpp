@@ -102,7 +102,9 @@ Vector<double> Model<T>::explained_variance() const {
 
 template <typename T>
 Vector<double> Model<T>::explained_variance_ratio() const {
-  const double total = trace();
+  // Where the components have all the variance, rounding decides which is larger.
+  const double roundings = static_cast<double>(n_components + 4) * std::numeric_limits<double>::epsilon();
+  const double total = std::max(trace(), (1.0 + roundings) * eigenvalues.head(n_components).sum());
   if (!(total > 0.0)) return Vector<double>::Zero(n_components);
   return eigenvalues.head(n_components) / total;
 }

@@ -10,8 +10,8 @@
 
 namespace roipca {
 
-/// Components start as the first independent rows, orthonormalised. `climb` moves them by a row and adds what
-/// the row has along each to its eigenvalue.
+/// Components start as the first independent rows, orthonormalised. The eigenvalue of a component is the sum
+/// of the squared projections of the rows on it.
 template <typename T, typename Derived>
 class GradientRule : public BasisRule<T, Derived> {
  public:
@@ -26,7 +26,8 @@ class GradientRule : public BasisRule<T, Derived> {
     if (this->rank_ < this->capacity() && grow(v, step)) return;
     auto z = z_.head(this->rank_);
     z.noalias() = this->components().transpose() * v;
-    last_ = rate(step, z.template cast<double>().squaredNorm());
+    this->values_.head(this->rank_) += z.template cast<double>().cwiseAbs2();
+    last_ = rate(step);
     static_cast<Derived*>(this)->climb(v, z, last_);
     this->keep_sorted();
   }
@@ -45,12 +46,12 @@ class GradientRule : public BasisRule<T, Derived> {
   // A rate so large that the row replaces the component; a larger one would do the same until it overflows.
   static constexpr double kReplaces = 1e6;
 
-  // c / n, or the inverse of the mean eigenvalue, with this row: fROIPCA's optimal rate for component i is
-  // close to 1 / lambda_i.
-  double rate(const Step& step, double along) const {
+  // c / n, or the inverse of the mean eigenvalue: fROIPCA's optimal rate for component i is close to 1 /
+  // lambda_i.
+  double rate(const Step& step) const {
     const double most = kReplaces / step.squared_norm;
     if (c_ > 0.0) return std::min(c_ / step.weight_after() / step.unit / step.unit, most);
-    const double sum = this->values_.head(this->rank_).sum() + along;
+    const double sum = this->values_.head(this->rank_).sum();
     return std::min(static_cast<double>(this->rank_) / sum, most);
   }
 
@@ -59,11 +60,12 @@ class GradientRule : public BasisRule<T, Derived> {
     auto fresh = this->basis().col(this->rank_);
     fresh = v;
     const Index rank = this->rank_;
+    const kernels::RowsView<T> span = static_cast<Derived*>(this)->span();
     const double residual =
-        splitter_.split(this->rows_.view(rank), this->rows_.padded_length(), step.squared_norm, fresh.data());
+        splitter_.split(span, this->rows_.padded_length(), step.squared_norm, fresh.data());
     if (residual == 0.0) return false;
     fresh *= static_cast<T>(1.0 / residual);
-    this->values_.head(rank) += splitter_.coordinates().head(rank).cwiseAbs2();
+    this->values_.head(span.count) += splitter_.coordinates().head(span.count).cwiseAbs2();
     this->values_[rank] = residual * residual;
     ++this->rank_;
     this->keep_sorted();

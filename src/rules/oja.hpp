@@ -5,15 +5,16 @@
 
 namespace roipca {
 
-/// Q <- Q + eta v z^T, orthonormalised by Gram-Schmidt in the components' order. O(k^2 d) a row. The
-/// eigenvalue of a component is the sum of the squared projections of the rows on it.
+/// Q <- Q + eta v z^T, orthonormalised by Gram-Schmidt in the components' order. O(k^2 d) a row.
 template <typename T>
 class OjaRule final : public GradientRule<T, OjaRule<T>> {
  public:
   using GradientRule<T, OjaRule<T>>::GradientRule;
 
+  /// An orthonormal basis of what the components span.
+  kernels::RowsView<T> span() const { return this->rows_.view(this->rank_); }
+
   void climb(const Eigen::Ref<const Vector<T>>& v, const Eigen::Ref<const Vector<T>>& z, double rate) {
-    this->values_.head(this->rank_) += z.template cast<double>().cwiseAbs2();
     for (Index i = 0; i < this->rank_; ++i) {
       this->basis().col(i) += static_cast<T>(rate * static_cast<double>(z[i])) * v;
     }

@@ -166,8 +166,10 @@ def reading_floor(stream, truth, vectors, rows_share=1.0):
         count = min(count, 2 / (1 - stream.forgetting))
     rotations = 0.0 if stream.method == "exact" else 16.0**2 + count / stream.block_size
     spread = (1 + np.sqrt(vectors.shape[1] / max(count * rows_share, 1.0))) ** 2
-    moments = (truth.scatter + truth.divisor * truth.mean**2).astype(np.float64)
-    return stream.eps * np.sqrt(rotations * float(truth.trace) + spread / 8 * (vectors**2 @ moments))
+    sizes = np.sqrt((truth.scatter / truth.weights.sum() + truth.mean**2).astype(np.float64))
+    places = np.where(sizes > 0, 2.0 ** np.floor(np.log2(np.maximum(sizes, 1e-300))), 0.0)
+    entries = spread * float(truth.divisor) / 6 * (vectors**2 @ places**2)
+    return stream.eps * np.sqrt(rotations * float(truth.trace) + entries)
 
 
 def floor_loss(stream, truth, parts):
