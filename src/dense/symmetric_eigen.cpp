@@ -1,7 +1,9 @@
 #include "dense/symmetric_eigen.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "kernels/kernels.hpp"
@@ -34,6 +36,7 @@ void sort_descending(Eigen::Ref<Vector<double>> values, Eigen::Ref<Matrix<double
 SymmetricEigen::SymmetricEigen(Index max_order)
     : vectors_(Matrix<double>::Zero(padded(max_order), max_order)),
       given_(max_order, max_order),
+      places_(static_cast<std::size_t>(max_order)),
       values_(Vector<double>::Zero(padded(max_order))),
       work_(Vector<double>::Zero(3 * padded(max_order))) {}
 
@@ -51,20 +54,97 @@ void SymmetricEigen::solve(Index order) {
 Index SymmetricEigen::solve_positive(Index order, Index wanted, double noise) {
   given_.topLeftCorner(order, order) = matrix(order);
   solve(order);
-  if (values_[wanted - 1] > kGraded * values_[0]) {
-    return (values_.head(order).array() > noise * values_[0]).count();
-  }
-  const Index rank = factorise(noise);
+  if (!is_graded(order, wanted)) return count_above(order, noise);
+  return diagonalise(factorise(noise));
+}
+
+Index SymmetricEigen::solve_positive(Index order, Index wanted, double noise,
+                                     const Eigen::Ref<const Vector<double>>& diagonal,
+                                     const Eigen::Ref<const Matrix<double>>& rows) {
+  solve(order);
+  if (!is_graded(order, wanted)) return count_above(order, noise);
+  stack(diagonal, rows);
+  return diagonalise(triangularise(diagonal.size() + rows.rows(), noise));
+}
+
+// Whether the solution says little about the last of the values that are wanted.
+bool SymmetricEigen::is_graded(Index order, Index wanted) {
+  return !(values_[std::min(wanted, order) - 1] > kGraded * values_[0]);
+}
+
+Index SymmetricEigen::count_above(Index order, double noise) const {
+  return (values_.head(order).array() > noise * values_[0]).count();
+}
+
+// From a factor L in vectors_ to the eigenpairs of L L^T.
+Index SymmetricEigen::diagonalise(Index rank) {
   orthogonalise_columns(rank);
   for (Index j = 0; j < rank; ++j) {
     const double length = vectors_.col(j).norm();
     values_[j] = length * length;
     vectors_.col(j) /= length;
   }
-  values_.segment(rank, order - rank).setZero();
-  vectors_.block(0, rank, order, order - rank).setZero();
+  values_.segment(rank, order_ - rank).setZero();
+  vectors_.block(0, rank, order_, order_ - rank).setZero();
   sort_descending(values_.head(rank), vectors_.leftCols(rank));
   return rank;
+}
+
+// [D^(1/2); M] into given_, with the largest rows first.
+void SymmetricEigen::stack(const Eigen::Ref<const Vector<double>>& diagonal,
+                           const Eigen::Ref<const Matrix<double>>& rows) {
+  const Index n = order_;
+  const Index count = diagonal.size() + rows.rows();
+  auto all = given_.topLeftCorner(count, n);
+  all.topRows(diagonal.size()).setZero();
+  all.diagonal().head(diagonal.size()) = diagonal.cwiseMax(0.0).cwiseSqrt();
+  all.bottomRows(rows.rows()) = rows;
+  auto sizes = work_.head(count);
+  for (Index i = 0; i < count; ++i) sizes[i] = all.row(i).norm();
+  for (Index i = 0; i + 1 < count; ++i) {
+    Index largest = 0;
+    sizes.tail(count - i).maxCoeff(&largest);
+    if (largest == 0) continue;
+    std::swap(sizes[i], sizes[i + largest]);
+    all.row(i).swap(all.row(i + largest));
+  }
+}
+
+// The rows in given_, of sizes in work_, become R P^T Q with Householder reflections and the largest
+// remaining column next: with rows in descending order that leaves each right to the rounding of its own size
+// (Cox and Higham 1998). P R^T goes into vectors_. Returns its number of columns: where no more than rounding
+// of the remaining rows is left of them, there are no more.
+Index SymmetricEigen::triangularise(Index rows, double noise) {
+  const Index n = order_;
+  auto a = given_.topLeftCorner(rows, n);
+  auto sizes = work_.head(rows);  // then that of all rows from here on
+  for (Index i = rows - 2; i >= 0; --i) sizes[i] = std::hypot(sizes[i], sizes[i + 1]);
+  std::iota(places_.begin(), places_.begin() + n, Index{0});
+  vectors_.leftCols(n).setZero();
+  const Index most = std::min(rows, n);
+  for (Index j = 0; j < most; ++j) {
+    Index pivot = j;
+    double length = 0.0;
+    for (Index c = j; c < n; ++c) {
+      const double here = a.col(c).tail(rows - j).norm();
+      if (here > length) length = here, pivot = c;
+    }
+    if (!(length > noise * sizes[j])) return j;
+    a.col(j).swap(a.col(pivot));
+    std::swap(places_[static_cast<std::size_t>(j)], places_[static_cast<std::size_t>(pivot)]);
+    auto column = a.col(j).tail(rows - j);
+    const double corner = -std::copysign(length, column[0]);
+    column[0] -= corner;
+    const double scale = -1.0 / (corner * column[0]);
+    for (Index c = j + 1; c < n; ++c) {
+      auto other = a.col(c).tail(rows - j);
+      other -= (scale * column.dot(other)) * column;
+    }
+    vectors_(places_[static_cast<std::size_t>(j)], j) = corner;
+    // Later columns change places, but each keeps its own.
+    for (Index c = j + 1; c < n; ++c) vectors_(places_[static_cast<std::size_t>(c)], j) = a(j, c);
+  }
+  return most;
 }
 
 // A = L L^T with the largest remaining diagonal entry as the next pivot. L goes into vectors_, with the rows

@@ -1,6 +1,8 @@
 /// Eigenpairs of a small dense symmetric matrix, without allocation.
 #pragma once
 
+#include <vector>
+
 #include "roipca/types.hpp"
 
 namespace roipca {
@@ -27,6 +29,13 @@ class SymmetricEigen {
   Index solve_positive(Index order, Index wanted, double noise);
   static constexpr double kGraded = 1e-8;
 
+  /// The same for a matrix D + M^T M, of which the diagonal D (0 where it ends) and the rows M are known
+  /// better than their sum: small values are right to `noise` times the rows that make them up, however large
+  /// the other rows are. M and D together have at most max_order rows.
+  Index solve_positive(Index order, Index wanted, double noise,
+                       const Eigen::Ref<const Vector<double>>& diagonal,
+                       const Eigen::Ref<const Matrix<double>>& rows);
+
   /// Copies the lower triangle and calls `solve`.
   void compute(const Eigen::Ref<const Matrix<double>>& matrix);
 
@@ -38,12 +47,18 @@ class SymmetricEigen {
   }
 
  private:
+  bool is_graded(Index order, Index wanted);
+  Index count_above(Index order, double noise) const;
+  Index diagonalise(Index rank);
   Index factorise(double noise);
+  void stack(const Eigen::Ref<const Vector<double>>& diagonal, const Eigen::Ref<const Matrix<double>>& rows);
+  Index triangularise(Index rows, double noise);
   void orthogonalise_columns(Index rank);
 
   Index order_ = 0;
-  Matrix<double> vectors_;  // its height is a multiple of the longest vector register
-  Matrix<double> given_;    // by solve_positive: the matrix, which `solve` overwrites
+  Matrix<double> vectors_;     // its height is a multiple of the longest vector register
+  Matrix<double> given_;       // by solve_positive: the matrix, which `solve` overwrites, or its factor
+  std::vector<Index> places_;  // of the factor's columns
   Vector<double> values_;
   Vector<double> work_;
 };

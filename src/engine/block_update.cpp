@@ -67,6 +67,8 @@ template <typename T>
 bool BlockUpdate<T>::advance(HeldPairs<T>& pairs, const RowBlock<T>& block, double mu, double shift) {
   const Index rank = pairs.rank;
   if (rank == 0 || rank < pairs.capacity()) return false;
+  // Entries of `inner` are right to rounding of the largest of them.
+  if (!(pairs.values[rank - 1] > SymmetricEigen::kGraded * pairs.values[0])) return false;
   if (pairs.settled) {
     pairs.inner.setZero();
     pairs.inner.diagonal() = pairs.values;
@@ -139,7 +141,8 @@ Index BlockUpdate<T>::solve_small(const HeldPairs<T>& pairs, Index count, double
   a.diagonal().head(rank) += (pairs.values.head(rank).array() - mu).matrix();
   // Sums of `count` products, and as many eliminations.
   const double noise = static_cast<double>(order) * std::numeric_limits<double>::epsilon();
-  const Index found = eigen_.solve_positive(order, kept, noise);
+  values_.head(rank) = (pairs.values.head(rank).array() - mu).matrix();
+  const Index found = eigen_.solve_positive(order, kept, noise, values_.head(rank), rows.topRows(count));
   values_.head(kept) = eigen_.values().head(kept).cwiseMax(0.0);
   vectors_.topLeftCorner(order, kept) = eigen_.vectors(kept);
   // Components whose eigenvalue is mu itself are still there.

@@ -73,6 +73,8 @@ std::vector<WideStream> wide_streams() {
   constexpr double kLate = 2e-2;
   return {{"early outlier", with_outlier(10, 3e4), kNoise, kNoise},
           {"late outlier", with_outlier(kRows - 100, 3e4), kNoise, kNoise},
+          {"outlier of 1e10", with_outlier(10, 1e10), kNotHeld, kNoise},
+          {"outlier of 1e10 after many rows", with_outlier(kRows - 1, 1e10), kNotHeld, kNoise},
           {"unit of 1e3", with_large_unit(1e3), kNoise, kNoise},
           {"unit of 1e5", with_large_unit(1e5), kNoise, kNoise},
           {"unit of 1e8", with_large_unit(1e8), kNotHeld, kNoise},

@@ -8,19 +8,32 @@ singular values are formed last, so that small ones keep their digits beside lar
 import numpy as np
 
 MOST_GROWTH = 4.0  # how much heavier the last row of a block may be than its first, with forgetting
+OUTWEIGHED = 2.0**20  # times all before: a centred row of such a weight is alone in its block
 START_ROWS = 500  # that `fit` gives to a batch PCA, for methods that work row by row
 
 
-def block_counts(rows, block_size, forgetting, first=0):
-    """Rows of each block, as the estimator cuts them: a block also ends where it has grown too heavy."""
-    if forgetting < 1.0:
-        growth, count = 1.0, 1
-        while growth <= MOST_GROWTH * forgetting:
-            growth, count = growth / forgetting, count + 1
-        block_size = min(block_size, count)
-    rest = rows - min(first, rows)
-    counts = [min(first, rows)] if first else []
-    return counts + [block_size] * (rest // block_size) + ([rest % block_size] if rest % block_size else [])
+def block_counts(weights, block_size, forgetting, first=0, center=True):
+    """Rows of each block, as the estimator cuts them: a block also ends where forgetting has made its rows too
+    heavy, and a row that outweighs all before it by far is alone where rows are centred."""
+    counts = [min(first, len(weights))] if first else []
+    before = weights[: sum(counts)].sum() * forgetting ** sum(counts)
+    start = sum(counts)
+    while start < len(weights):
+        before, growth, weight, count = before * forgetting, 1.0, 0.0, 0
+        while start + count < len(weights) and count < block_size:
+            given = weights[start + count]
+            if count == 1 and center and 0 < before * OUTWEIGHED < weight:
+                break
+            if count and center and given * growth > OUTWEIGHED * (before + weight) > 0:
+                break
+            if count and forgetting < 1.0:
+                if growth > MOST_GROWTH * forgetting:
+                    break
+                growth /= forgetting
+            weight, count = weight + given * growth, count + 1
+        counts.append(count)
+        before, start = (before + weight) / growth, start + count
+    return counts
 
 
 class Recursion:

@@ -18,7 +18,7 @@ import time
 import warnings
 from collections import Counter
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from multiprocessing import get_context
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the matrices are small
@@ -96,7 +96,8 @@ class Stream:
     @property
     def blocks(self):
         first = recursion.START_ROWS if self.route == "fit" and self.by_rows else 0
-        return recursion.block_counts(int(self.used.sum()), self.block_size, self.forgetting, first)
+        given = np.ones(len(self.rows)) if self.weights is None else self.weights
+        return recursion.block_counts(given[self.used], self.block_size, self.forgetting, first, self.center)
 
     def estimator(self):
         return OnlinePCA(**self.parameters)
@@ -182,6 +183,7 @@ ROUTES = {
 
 # Held spectra are cut off more than once on these: the recursion does not say what is left.
 NOT_ONE_STREAM = ("model file", "merge", "threads")
+PARTS = {"model file": 2, "merge": 5, "threads": 3}  # at most
 
 
 def draw(seed):
@@ -261,18 +263,22 @@ def check_stream(stream):
     loss = checks.solver_loss(truth, updates)
     if stream.method == "exact":
         loss = loss + checks.scatter_loss(truth)
+    if stream.route in NOT_ONE_STREAM:
+        loss = loss + checks.floor_loss(stream, truth, parts=PARTS[stream.route])
     tolerance = checks.rounding_of(truth, eps, updates)
     tolerance = tolerance + checks.in_singular_values(loss, truth.singular_values)
     tail = np.sqrt((truth.singular_values[stream.held :] ** 2).sum())
     has_recursion = stream.method in ("roipca", "ipca", "froipca") and stream.route not in NOT_ONE_STREAM
     if stream.method == "exact" or stream.method in ("roipca", "ipca") and tail <= eps * truth.size:
-        checks.check_spectrum(report, fit_of, truth, tolerance)
-        checks.check_t2(report, pca, stream.rows, truth, stream.used, tolerance)
+        floors = checks.reading_floor(stream, truth, truth.vectors)
+        true, allowed = checks.check_spectrum(report, fit_of, truth, floors, tolerance)
+        checks.check_t2(report, pca, stream.rows, truth, stream.used, true, allowed)
     elif has_recursion:
         plain = checks.run_recursion(stream, truth)
         disturbed = [checks.run_recursion(stream, truth, rng) for _ in range(DISTURBANCES)]
+        floor_of = partial(checks.reading_floor, stream, truth)
         checks.check_truncated(
-            report, fit_of, truth, plain, disturbed, tolerance, checks.roundings_of(updates)
+            report, fit_of, truth, plain, disturbed, floor_of, tolerance, checks.roundings_of(updates)
         )
     if stream.method in ("roipca", "ipca") and stream.mu == "zero":
         checks.check_below(report, fit_of, truth, tolerance)

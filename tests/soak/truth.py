@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from recursion import OUTWEIGHED
 
 LONG = np.longdouble
 FIRST_BLOCK = 128  # rows for which an estimator may still refer to its first row instead of a mean
@@ -65,7 +66,11 @@ def truth_of(rows, weights=None, center=True, forgetting=1.0):
     deviations = (X - mean) * np.sqrt(w)[:, None] * LONG(unit)
     scatter = (deviations**2).sum(axis=0)
     reach = about_running_means(X, w, center)
-    sizes = ((reach * LONG(unit)) ** 2 * w[:, None]).sum(axis=0)
+    # A row that outweighs all before it by far moves the mean to itself: it counts as often as the others, those
+    # before it that it is added by, and those after it, for which the mean is known to the rounding of its jump.
+    alone = center & (before > 0) & (w > OUTWEIGHED * before)
+    gains = np.where(alone, (total - w) / total * w, w)
+    sizes = ((reach * LONG(unit)) ** 2 * gains[:, None]).sum(axis=0)
     deviations = deviations.astype(np.float64)
     if len(X) > X.shape[1]:  # the same singular values and right vectors, from a small triangle
         triangle = np.linalg.qr(deviations, mode="r")
