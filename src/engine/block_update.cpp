@@ -67,8 +67,9 @@ template <typename T>
 bool BlockUpdate<T>::advance(HeldPairs<T>& pairs, const RowBlock<T>& block, double mu, double shift) {
   const Index rank = pairs.rank;
   if (rank == 0 || rank < pairs.capacity()) return false;
-  // Entries of `inner` are right to rounding of the largest of them.
-  if (!(pairs.values[rank - 1] > SymmetricEigen::kGraded * pairs.values[0])) return false;
+  // Entries of `inner` that a row adds to are right to rounding of that row's square.
+  const double largest = split_.products().diagonal().head(block.count).maxCoeff();
+  if (!(pairs.values[rank - 1] > SymmetricEigen::kGraded * largest)) return false;
   if (pairs.settled) {
     pairs.inner.setZero();
     pairs.inner.diagonal() = pairs.values;
