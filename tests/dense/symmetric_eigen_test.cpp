@@ -5,6 +5,9 @@
 #include <Eigen/Eigenvalues>
 #include <cmath>
 #include <random>
+#include <vector>
+
+#include "../secular/quad.hpp"
 
 namespace roipca {
 namespace {
@@ -65,6 +68,89 @@ TEST(SymmetricEigen, ReadsOnlyTheLowerTriangle) {
   a.triangularView<Eigen::StrictlyUpper>().setConstant(7.0);
   eigen.compute(a);
   EXPECT_EQ(want, Vector<double>(eigen.values()));
+}
+
+// Eigenvalues of the product of the factor with itself, both in 113 bits.
+Vector<double> squared_singular_values(const Matrix<double>& factor) {
+  using secular::testing::Quad;
+  const auto n = static_cast<std::size_t>(factor.cols());
+  std::vector<std::vector<Quad>> product(n, std::vector<Quad>(n, 0));
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      for (Index row = 0; row < factor.rows(); ++row) {
+        product[i][j] +=
+            static_cast<Quad>(factor(row, static_cast<Index>(i))) * factor(row, static_cast<Index>(j));
+      }
+    }
+  }
+  const auto eigen = secular::testing::jacobi(product);
+  Vector<double> values(factor.cols());
+  for (std::size_t i = 0; i < n; ++i) values[static_cast<Index>(i)] = static_cast<double>(eigen.values[i]);
+  return values;
+}
+
+Matrix<double> normal_matrix(std::mt19937_64& random, Index rows, Index columns) {
+  std::normal_distribution<double> normal;
+  Matrix<double> a(rows, columns);
+  for (double& entry : a.reshaped()) entry = normal(random);
+  return a;
+}
+
+double largest_relative_error(const Eigen::Ref<const Vector<double>>& got, const Vector<double>& want) {
+  return (got.array() / want.head(got.size()).array() - 1.0).abs().maxCoeff();
+}
+
+double orthonormality_error(const Matrix<double>& v) {
+  return (v.transpose() * v - Matrix<double>::Identity(v.cols(), v.cols())).cwiseAbs().maxCoeff();
+}
+
+// What is known of a graded matrix: each entry relative to its row and column.
+TEST(SolvePositive, KeepsSmallEigenvaluesOfGradedMatrices) {
+  std::mt19937_64 random(3);
+  SymmetricEigen eigen(20);
+  for (const double decades : {2.0, 6.0, 8.0}) {
+    for (int repeat = 0; repeat < 20; ++repeat) {
+      Matrix<double> factor = normal_matrix(random, 40, 20);
+      for (Index j = 0; j < 20; ++j)
+        factor.col(j) *= std::pow(10.0, -decades * static_cast<double>(j) / 19.0);
+      eigen.matrix(20) = factor.transpose() * factor;
+      ASSERT_EQ(eigen.solve_positive(20, 20, 20 * kEpsilon), 20);
+      // Scaled to a diagonal of ones, its condition is about 100.
+      const double slack = decades < 4.0 ? 1e-9 : 1e4 * kEpsilon;
+      EXPECT_LE(largest_relative_error(eigen.values(), squared_singular_values(factor)), slack);
+      EXPECT_LE(orthonormality_error(eigen.vectors(20)), 100 * kEpsilon);
+    }
+  }
+}
+
+// One row that is larger than the others makes every entry of the matrix large; its factor still has the
+// rest.
+TEST(SolvePositive, KeepsWhatStandsBesideALargeRowOfTheFactor) {
+  std::mt19937_64 random(4);
+  SymmetricEigen eigen(30);
+  for (const double size : {1e6, 1e8, 1e9}) {
+    const Vector<double> diagonal = normal_matrix(random, 10, 1).cwiseAbs2();
+    Matrix<double> rows = normal_matrix(random, 12, 18);
+    rows.row(7) *= size;
+    Matrix<double> factor = Matrix<double>::Zero(22, 18);
+    factor.topLeftCorner(10, 10) = diagonal.cwiseSqrt().asDiagonal();
+    factor.bottomRows(12) = rows;
+    eigen.matrix(18) = factor.transpose() * factor;
+    ASSERT_EQ(eigen.solve_positive(18, 18, 18 * kEpsilon, diagonal, rows), 18);
+    // Rows are solved to the rounding of their own size.
+    EXPECT_LE(largest_relative_error(eigen.values(), squared_singular_values(factor)), 1e4 * kEpsilon);
+    EXPECT_LE(orthonormality_error(eigen.vectors(18)), 100 * kEpsilon);
+  }
+}
+
+TEST(SolvePositive, FindsTheRank) {
+  std::mt19937_64 random(5);
+  SymmetricEigen eigen(12);
+  const Matrix<double> factor = normal_matrix(random, 4, 12);
+  eigen.matrix(12) = factor.transpose() * factor;
+  EXPECT_EQ(eigen.solve_positive(12, 12, 12 * kEpsilon), 4);
+  EXPECT_LE(orthonormality_error(eigen.vectors(4)), 100 * kEpsilon);
+  EXPECT_EQ(eigen.values()[4], 0.0);
 }
 
 }  // namespace
