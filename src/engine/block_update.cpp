@@ -68,7 +68,8 @@ bool BlockUpdate<T>::advance(HeldPairs<T>& pairs, const RowBlock<T>& block, doub
   const Index rank = pairs.rank;
   if (rank == 0 || rank < pairs.capacity()) return false;
   // Entries of `inner` are right to rounding of the largest of them.
-  if (!(pairs.values[rank - 1] > SymmetricEigen::kGraded * pairs.values[0])) return false;
+  const double added = split_.products().diagonal().head(block.count).sum();
+  if (!(pairs.values[rank - 1] > SymmetricEigen::kGraded * (pairs.sum() + added))) return false;
   if (pairs.settled) {
     pairs.inner.setZero();
     pairs.inner.diagonal() = pairs.values;
