@@ -108,7 +108,9 @@ Model<T> merge(const Model<T>& a, const Model<T>& b) {
   Spectrum<T> spectrum = {pairs.components.columns(pairs.rank), pairs.values.head(pairs.rank),
                           all.scatter_trace * unit_squared};
   const Vector<double> mean_squares = all.scatter / all.weight * unit_squared + (unit * all.mean).cwiseAbs2();
-  make_reportable(spectrum, rounding_of(all.options, all.rows, mean_squares, all.degrees_of_freedom()));
+  Rounding rounding = rounding_of(all.options, all.rows, mean_squares, all.degrees_of_freedom());
+  rounding.components_rotate = true;  // by this, whatever they did before
+  make_reportable(spectrum, rounding);
 
   const Index columns = std::max(pairs.rank, all.n_components);
   all.basis = Matrix<T>::Zero(d, columns);

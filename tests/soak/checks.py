@@ -164,7 +164,8 @@ def reading_floor(stream, truth, vectors, rows_share=1.0):
     count = float(truth.count)
     if stream.forgetting < 1:
         count = min(count, 2 / (1 - stream.forgetting))
-    rotations = 0.0 if stream.method == "exact" else 16.0**2 + count / stream.block_size
+    rotates = stream.method != "exact" or stream.route in ("merge", "threads")
+    rotations = 0.0 if not rotates else 16.0**2 + count / stream.block_size
     spread = (1 + np.sqrt(vectors.shape[1] / max(count * rows_share, 1.0))) ** 2
     sizes = np.sqrt((truth.scatter / truth.weights.sum() + truth.mean**2).astype(np.float64))
     places = np.where(sizes > 0, 2.0 ** np.floor(np.log2(np.maximum(sizes, 1e-300))), 0.0)
@@ -305,5 +306,6 @@ def run_recursion(stream, truth, rng=None):
     if rng is not None:
         X = X + stream.eps * truth.reach * rng.uniform(-1, 1, X.shape)
         each = stream.eps if stream.by_rows else SUBSPACE[stream.rows.dtype.name]
+        plain.disturb_trace = lambda trace: trace * (1 + DOUBLE * rng.uniform(-1, 1))
         plain.disturb = lambda Q: Q + each * np.abs(Q) * rng.uniform(-1, 1, Q.shape)
     return recursion.run(plain, X, weights, stream.blocks)

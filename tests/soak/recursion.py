@@ -43,6 +43,7 @@ class Recursion:
         self.Q, self.values = np.empty((features, 0)), np.empty(0)
         self.mean, self.weight, self.trace = np.zeros(features), 0.0, 0.0
         self.disturb = lambda Q: Q  # components, after each update
+        self.disturb_trace = lambda trace: trace  # of which mu is what the eigenvalues leave
 
     def mu(self):
         rank = len(self.values)
@@ -93,7 +94,7 @@ class Recursion:
         self.Q = np.hstack([self.Q, U]) @ V[:kept].T
         self.Q = np.linalg.qr(self.Q)[0] if kept else self.Q
         self.values = sigma[:kept] ** 2 + mu
-        self.trace += size**2
+        self.trace = self.disturb_trace(self.trace + size**2)
 
 
 def run(recursion, rows, weights, counts):
@@ -125,7 +126,7 @@ class FastRecursion(Recursion):
             step = self.Q.T @ r
             z, r = z + step, r - self.Q @ step
         length = np.linalg.norm(r)
-        self.trace += v @ v
+        self.trace = self.disturb_trace(self.trace + v @ v)
         if length <= self.noise * np.linalg.norm(v):
             length = 0.0
         order = rank + (length > 0)

@@ -62,8 +62,11 @@ def truth_of(rows, weights=None, center=True, forgetting=1.0):
     # sum_(i != j) w_i w_j / total: no difference of nearly equal numbers.
     before = np.concatenate([[LONG(0)], np.cumsum(w)[:-1]])
     divisor = 2 * (w * before).sum() / total if center else total
-    mean = X[0] + (w[:, None] * (X - X[0])).sum(axis=0) / total if center else np.zeros(X.shape[1], LONG)
-    deviations = (X - mean) * np.sqrt(w)[:, None] * LONG(unit)
+    # About the heaviest row: the mean may be as near to it as 1e-16 of the distance to the others.
+    origin = X[w.argmax()] if center else np.zeros(X.shape[1], LONG)
+    offset = (w[:, None] * (X - origin)).sum(axis=0) / total if center else origin
+    mean = origin + offset
+    deviations = ((X - origin) - offset) * np.sqrt(w)[:, None] * LONG(unit)
     scatter = (deviations**2).sum(axis=0)
     reach = about_running_means(X, w, center)
     # A row that outweighs all before it by far moves the mean to itself: it counts as often as the others, those
