@@ -13,6 +13,8 @@ FrequentDirectionsRule<T>::FrequentDirectionsRule(Index features, Index capacity
     : Rule<T>(features),
       capacity_(capacity),
       sketch_(Matrix<T>::Zero(features, 2 * capacity)),
+      squares_(Vector<double>::Ones(2 * capacity)),
+      scales_(2 * capacity),
       rotation_(2 * capacity),
       column_(2 * capacity),
       gram_(2 * capacity, 2 * capacity),
@@ -27,13 +29,15 @@ template <typename T>
 void FrequentDirectionsRule<T>::absorb(Eigen::Ref<Vector<T>> v, const Step& step) {
   if (filled_ == sketch_.cols()) shrink();
   trace_ += step.squared_norm;
+  squares_[filled_] = 1.0;
   sketch_.col(filled_++) = v;
 }
 
 template <typename T>
 void FrequentDirectionsRule<T>::rescale(double factor) {
   trace_ *= factor;
-  sketch_.leftCols(filled_) *= static_cast<T>(std::sqrt(factor));
+  // Not the columns themselves: the root of a factor is rounded to one side, row after row.
+  squares_.head(filled_) *= factor;
 }
 
 template <typename T>
@@ -41,6 +45,7 @@ void FrequentDirectionsRule<T>::start(const Spectrum<T>& spectrum) {
   filled_ = std::min(spectrum.basis.cols(), capacity_);
   sketch_.leftCols(filled_) = spectrum.basis.leftCols(filled_) *
                               spectrum.values.head(filled_).cwiseSqrt().template cast<T>().asDiagonal();
+  squares_.setOnes();
   trace_ = spectrum.trace;
 }
 
@@ -51,6 +56,8 @@ void FrequentDirectionsRule<T>::shrink() {
     column_.noalias() = sketch_.transpose() * sketch_.col(j);
     gram_.col(j) = column_.template cast<double>();
   }
+  scales_ = squares_.cwiseSqrt();
+  for (Index j = 0; j < filled_; ++j) gram_.col(j).array() *= scales_[j] * scales_.array();
   eigen_.compute(gram_);
   const auto squares = eigen_.values();
   const double smallest = std::max(0.0, squares[capacity_]);
@@ -59,13 +66,16 @@ void FrequentDirectionsRule<T>::shrink() {
   for (Index i = 0; i < capacity_; ++i) {
     turn.col(i) *= squares[i] > smallest ? std::sqrt((squares[i] - smallest) / squares[i]) : 0.0;
   }
+  for (Index i = 0; i < capacity_; ++i) turn.col(i).array() *= scales_.array();
   rotation_.apply(sketch_, Vector<T>(), turn);
+  squares_.setOnes();
   filled_ = capacity_;
 }
 
 template <typename T>
 Spectrum<T> FrequentDirectionsRule<T>::spectrum() const {
-  const auto rows = sketch_.leftCols(filled_);
+  const Matrix<T> rows =
+      sketch_.leftCols(filled_) * squares_.head(filled_).cwiseSqrt().template cast<T>().asDiagonal();
   const Matrix<double> gram = (rows.transpose() * rows).template cast<double>();
   SymmetricEigen eigen(filled_);
   eigen.compute(gram);

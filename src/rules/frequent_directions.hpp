@@ -24,7 +24,7 @@ class FrequentDirectionsRule final : public Rule<T> {
 
   void visit_state(state::Archive& archive) override {
     archive.count(filled_, sketch_.cols());
-    archive(sketch_.leftCols(filled_), trace_);
+    archive(sketch_.leftCols(filled_), squares_, trace_);
   }
 
  private:
@@ -32,7 +32,9 @@ class FrequentDirectionsRule final : public Rule<T> {
 
   Index capacity_;
   Index filled_ = 0;
-  Matrix<T> sketch_;  // features x 2 capacity: the sketch's rows as columns
+  Matrix<T> sketch_;        // features x 2 capacity: the sketch's rows as columns
+  Vector<double> squares_;  // of the factors on its columns
+  Vector<double> scales_;   // their roots, while it shrinks
   Rotation<T> rotation_;
   Vector<T> column_;
   Matrix<double> gram_;
