@@ -25,8 +25,8 @@ SUBSPACE = {"float32": 2.0**-21, "float64": 2.0**-40}
 # Drift from orthonormality, in roundings, that the header of the model promises.
 ORTHONORMAL = 512.0
 # A dense eigensolver, and one for rank-one updates, lose a few roundings of the largest eigenvalue in every
-# update. They may do so down to GRADED times the largest, which leaves the smallest of these right to 1e-7;
-# below, an eigenvalue is to be right to as much of itself, or the component would be lost.
+# update. By blocks they may do so down to GRADED times the largest, which leaves the smallest of these right to
+# 1e-7; below, an eigenvalue is to be right to as much of itself, or the component would be lost.
 SOLVER = 8.0
 GRADED = 1e-8
 
@@ -138,9 +138,13 @@ def rounding_of(truth, eps, updates):
     return roundings_of(updates) * eps * truth.size
 
 
-def solver_loss(truth, updates):
-    """By how much eigenvalues may be off because small eigenproblems are solved in double."""
-    known = np.minimum(truth.size**2, truth.singular_values**2 / GRADED)
+def solver_loss(truth, updates, by_rows):
+    """By how much eigenvalues may be off because small eigenproblems are solved in double.
+
+    Row by row they are solved in squares (the secular equation, or a dense solver): right to rounding of the largest.
+    """
+    largest = np.full_like(truth.singular_values, truth.size**2)
+    known = largest if by_rows else np.minimum(largest, truth.singular_values**2 / GRADED)
     return (SOLVER + np.sqrt(updates)) * DOUBLE * known
 
 
@@ -308,4 +312,8 @@ def run_recursion(stream, truth, rng=None):
         each = stream.eps if stream.by_rows else SUBSPACE[stream.rows.dtype.name]
         plain.disturb_trace = lambda trace: trace * (1 + DOUBLE * rng.uniform(-1, 1))
         plain.disturb = lambda Q: Q + each * np.abs(Q) * rng.uniform(-1, 1, Q.shape)
+        if stream.by_rows:
+            plain.disturb_values = lambda values: np.maximum(
+                values + DOUBLE * values.max(initial=0.0) * rng.uniform(-1, 1, values.shape), 0.0
+            )
     return recursion.run(plain, X, weights, stream.blocks)

@@ -43,6 +43,7 @@ class Recursion:
         self.Q, self.values = np.empty((features, 0)), np.empty(0)
         self.mean, self.weight, self.trace = np.zeros(features), 0.0, 0.0
         self.disturb = lambda Q: Q  # components, after each update
+        self.disturb_values = lambda values: values  # eigenvalues, as a solver in squares rounds them
         self.disturb_trace = lambda trace: trace  # of which mu is what the eigenvalues leave
 
     def mu(self):
@@ -69,6 +70,7 @@ class Recursion:
             self.weight += weights.sum()
         self.absorb(rows)
         self.Q = self.disturb(self.Q)
+        self.values = self.disturb_values(self.values)
 
     def scale(self, factor):
         self.values, self.trace, self.weight = self.values * factor, self.trace * factor, self.weight * factor

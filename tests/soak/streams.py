@@ -260,7 +260,7 @@ def check_stream(stream):
         return report
 
     updates = len(stream.blocks)
-    loss = checks.solver_loss(truth, updates)
+    loss = checks.solver_loss(truth, updates, stream.by_rows)
     if stream.method == "exact":
         loss = loss + checks.scatter_loss(truth)
     if stream.route in NOT_ONE_STREAM:
