@@ -161,19 +161,12 @@ double BlockSplit<T>::norm(const RowBlock<T>& block, Index i) const {
 }
 
 template <typename T>
-void BlockSplit<T>::express_by_rows(const RowBlock<T>& block, Index components,
-                                    Eigen::Ref<Matrix<double>> combinations) const {
-  if (!by_products_) return;
-  const Index count = block.count;
-  for (Index c = 0; c < combinations.cols(); ++c) {
-    auto column = combinations.col(c);
-    auto of_rows = column.segment(components, count);
-    for (Index i = count - 1; i >= 0; --i) {
-      of_rows[i] /= outside_(i, i);
-      of_rows.head(i) -= of_rows[i] * outside_.row(i).head(i).transpose();
-    }
-    for (Index i = 0; i < count; ++i) {
-      column.head(components) -= of_rows[i] * inside_.row(i).head(components).transpose();
+void BlockSplit<T>::divide_by_outside(Eigen::Ref<Matrix<double>> columns) const {
+  for (Index c = 0; c < columns.cols(); ++c) {
+    auto column = columns.col(c);
+    for (Index i = column.size() - 1; i >= 0; --i) {
+      column[i] /= outside_(i, i);
+      column.head(i) -= column[i] * outside_.row(i).head(i).transpose();
     }
   }
 }

@@ -33,9 +33,10 @@ class BlockSplit {
   /// Columns of W and P.
   Index directions() const { return directions_; }
 
-  /// From coefficients of [Q, P], one combination per column, to those of [Q, rows of the block].
-  void express_by_rows(const RowBlock<T>& block, Index components,
-                       Eigen::Ref<Matrix<double>> combinations) const;
+  /// Whether P is (X^T - Q Y^T) W^(-T), of the rows as they are; otherwise the rows have become P.
+  bool by_products() const { return by_products_; }
+  /// W^(-T) times a matrix, in place.
+  void divide_by_outside(Eigen::Ref<Matrix<double>> columns) const;
 
  private:
   bool split_by_products(Index components, const RowBlock<T>& block);

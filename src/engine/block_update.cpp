@@ -30,6 +30,8 @@ BlockUpdate<T>::BlockUpdate(Index capacity, Index max_rows)
     : split_(capacity, max_rows),
       coordinates_(capacity + max_rows, max_rows),
       small_(capacity + max_rows, capacity + max_rows),
+      of_rows_(capacity, max_rows),
+      of_components_(capacity, capacity),
       eigen_(capacity + max_rows),
       values_(capacity),
       vectors_(capacity + max_rows, capacity),
@@ -112,7 +114,7 @@ void BlockUpdate<T>::solve(HeldPairs<T>& pairs, RowBlock<T>& block, double mu, d
   split_.split(pairs.components.view(rank), block);
   const Index directions = split_.directions();
   const Index kept = solve_small(pairs, block.count, mu);
-  split_.express_by_rows(block, rank, vectors_.topLeftCorner(rank + directions, kept));
+  if (split_.by_products()) express_by_rows(block.count, rank, kept);
   take_coefficients(block, directions, rank, kept);
   rotate(pairs, block.rows.view(directions), kept);
   pairs.rank = kept;
@@ -149,6 +151,19 @@ Index BlockUpdate<T>::solve_small(const HeldPairs<T>& pairs, Index count, double
   // Components whose eigenvalue is mu itself are still there.
   if (found < kept) complete<double>(vectors_.topLeftCorner(order, kept), found);
   return kept;
+}
+
+// From coefficients of [Q, P] to those of [Q, X^T]: P = (X^T - Q Y^T) W^(-T).
+template <typename T>
+void BlockUpdate<T>::express_by_rows(Index count, Index rank, Index kept) {
+  auto combinations = vectors_.block(rank, 0, count, kept);
+  split_.divide_by_outside(combinations);
+  auto rows = of_rows_.columns(kept);
+  rows.topRows(count) = combinations;
+  rows.bottomRows(of_rows_.length() - count).setZero();
+  kernels::table<double>().dots(coordinates_.view(rank), of_rows_.view(kept), coordinates_.padded_length(),
+                                of_components_.data(), of_components_.cols());
+  vectors_.topLeftCorner(rank, kept) -= of_components_.topLeftCorner(rank, kept);
 }
 
 // From coefficients of [Z, X^T], of which there are `count` rows, to those of [Z, V^T].

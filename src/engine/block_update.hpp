@@ -81,6 +81,7 @@ class BlockUpdate {
   bool advance(HeldPairs<T>& pairs, const RowBlock<T>& block, double mu, double shift);
   void solve(HeldPairs<T>& pairs, RowBlock<T>& block, double mu, double shift);
   Index solve_small(const HeldPairs<T>& pairs, Index count, double mu);
+  void express_by_rows(Index count, Index rank, Index kept);
   void take_coefficients(const RowBlock<T>& block, Index count, Index rank, Index kept);
   void rotate(HeldPairs<T>& pairs, kernels::RowsView<T> rows, Index kept);
   double measure_drift(const HeldPairs<T>& pairs);
@@ -90,6 +91,8 @@ class BlockUpdate {
   BlockSplit<T> split_;
   kernels::AlignedRows<double> coordinates_;  // [Y, W], a row per component or direction
   RowMatrix<double> small_;                   // [Y, W]^T [Y, W]
+  kernels::AlignedRows<double> of_rows_;  // coefficients of X^T in the new components, a row per component
+  RowMatrix<double> of_components_;       // what these add to those of Q
   SymmetricEigen eigen_;
   Vector<double> values_;   // the new eigenvalues, less mu
   Matrix<double> vectors_;  // the new components in the basis [Q, P], then as combinations of [Q, X^T]
