@@ -28,8 +28,8 @@ Rounding rounding_of(const Options& options, std::int64_t rows, Vector<double> m
 ///   in the span) and one epsilon more, in a random direction, for each rotation, so that a row v has up to
 ///   epsilon (16^2 + rotations)^(1/2) |v| along it that is not there: together epsilon^2 (16^2 + rotations)
 ///   times the trace. The numbers of the rows themselves are rounded, which far from the origin comes to
-///   more: a unit in the last place of a feature's size has a variance of 1/12, and a quarter of its square
-///   leaves room for the sample, weighted over the features by the squares of the component's entries; more
+///   more: by a unit in the last place of a feature's size, squared, times 1/12. Twice that leaves room for
+///   the sample. It is weighted over the features by the squares of the component's entries, and larger
 ///   where there are few rows for the number of features.
 /// - Eigenvalues descend. Where a rule only estimates them, components change places.
 /// - Their sum is at most the trace, to rounding. Where estimates come to more, each is taken as a share of
