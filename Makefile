@@ -93,7 +93,7 @@ lint-python: python ## Run ruff and mypy over all Python sources
 	build/python-venv/bin/pip install -q ruff==$(RUFF) mypy==$(MYPY)
 	build/python-venv/bin/ruff check
 	build/python-venv/bin/mypy -p roipca
-	set -e; for folder in bench bench/clusters experiments scripts tests/python tests/cli tests/wheel; do \
+	set -e; for folder in bench bench/clusters experiments scripts tests/python tests/cli tests/soak tests/wheel; do \
 		build/python-venv/bin/mypy $$folder/*.py; done
 
 fuzz: deps-fuzz ## Feed every reader of files with random ones, each for FUZZ_SECONDS (60)

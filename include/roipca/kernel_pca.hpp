@@ -24,8 +24,8 @@ struct KernelOptions {
   /// Rows kept at most; all unless given. With it, memory is O(budget (features + budget)) for ever.
   std::optional<Index> budget = std::nullopt;
   /// With a budget: how far a row may be from the span of those kept, in feature space and of its own length,
-  /// to count as represented by them. Below about the root of the kernel values' rounding (1e-7, or 1e-3 where
-  /// a custom kernel computes in float) a smaller one makes no difference.
+  /// to count as represented by them. Below about the root of the kernel values' rounding (1e-7, or 1e-3
+  /// where a custom kernel computes in float) a smaller one makes no difference.
   double tolerance = 1e-3;
 };
 

@@ -26,8 +26,8 @@ namespace roipca {
 ///
 /// Every function that takes rows checks them first: a row with a NaN, an infinity or a number that is too
 /// large throws DataError, a wrong width or weight std::invalid_argument, and the estimator is then as it was
-/// before the call. Numbers may reach 1e151, in a row of weight w above 1 only 1e151 / sqrt(w): eigenvalues are
-/// sums of weighted squares. Such sums have room for 1e5 numbers at that limit, and for 1e25 at 1e141.
+/// before the call. Numbers may reach 1e151, in a row of weight w above 1 only 1e151 / sqrt(w): eigenvalues
+/// are sums of weighted squares. Such sums have room for 1e5 numbers at that limit, and for 1e25 at 1e141.
 ///
 /// A moved-from estimator may only be assigned to or destroyed.
 ///

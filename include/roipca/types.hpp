@@ -32,8 +32,8 @@ using Rows = Eigen::Ref<const RowMatrix<T>, 0, Eigen::OuterStride<>>;
 template <typename T>
 using Row = Eigen::Ref<const Vector<T>>;
 
-/// One weight per row: 0, or between 1e-100 and 1e100. Empty stands for 1 each. Only the product of a weight and
-/// a squared number must stay in range: see OnlinePca for the largest numbers. Weights and squares whose
+/// One weight per row: 0, or between 1e-100 and 1e100. Empty stands for 1 each. Only the product of a weight
+/// and a squared number must stay in range: see OnlinePca for the largest numbers. Weights and squares whose
 /// product is below 1e-300 lose digits, and count as 0 below 1e-323.
 using Weights = Eigen::Ref<const Eigen::VectorXd>;
 

@@ -10,6 +10,7 @@ Prints a line for each wrong result and exits 1 where there is one.
 """
 
 import argparse
+import itertools
 import os
 import pickle
 import sys
@@ -116,7 +117,7 @@ def in_calls(stream, rng):
     pca = stream.estimator()
     n = len(stream.rows)
     cuts = np.unique(np.r_[0, rng.integers(0, n + 1, rng.integers(1, 9)), n])
-    for start, stop in zip(cuts, cuts[1:], strict=False):
+    for start, stop in itertools.pairwise(cuts):
         pca.partial_fit(stream.rows[start:stop], sample_weight=part_of(stream.weights, slice(start, stop)))
         if rng.random() < 0.3 and hasattr(pca, "n_features_in_"):
             pca.components_  # noqa: B018
@@ -232,7 +233,8 @@ def check_bits(report, stream, pca, rng):
     other = whole(stream, rng) if stream.route != "one call" else in_calls(stream, rng)
     report.holds("bits", same_bits(pca, other), f"one call and {stream.route} differ")
     scale = 2.0 ** rng.integers(-20, 21)
-    other = stream.estimator().partial_fit((stream.rows * scale).astype(stream.rows.dtype), sample_weight=stream.weights)
+    scaled = (stream.rows * scale).astype(stream.rows.dtype)
+    other = stream.estimator().partial_fit(scaled, sample_weight=stream.weights)
     report.holds(
         "scale",
         np.array_equal(pca.components_, other.components_)
@@ -269,7 +271,7 @@ def check_stream(stream):
     tolerance = tolerance + checks.in_singular_values(loss, truth.singular_values)
     tail = np.sqrt((truth.singular_values[stream.held :] ** 2).sum())
     has_recursion = stream.method in ("roipca", "ipca", "froipca") and stream.route not in NOT_ONE_STREAM
-    if stream.method == "exact" or stream.method in ("roipca", "ipca") and tail <= eps * truth.size:
+    if stream.method == "exact" or (stream.method in ("roipca", "ipca") and tail <= eps * truth.size):
         floors = checks.reading_floor(stream, truth, truth.vectors)
         true, allowed = checks.check_spectrum(report, fit_of, truth, floors, tolerance)
         checks.check_t2(report, pca, stream.rows, truth, stream.used, true, allowed)

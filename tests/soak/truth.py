@@ -75,10 +75,8 @@ def truth_of(rows, weights=None, center=True, forgetting=1.0):
     gains = np.where(alone, (total - w) / total * w, w)
     sizes = ((reach * LONG(unit)) ** 2 * gains[:, None]).sum(axis=0)
     deviations = deviations.astype(np.float64)
-    if len(X) > X.shape[1]:  # the same singular values and right vectors, from a small triangle
-        triangle = np.linalg.qr(deviations, mode="r")
-    else:
-        triangle = deviations
+    # The same singular values and right vectors come from a small triangle where there are many rows.
+    triangle = np.linalg.qr(deviations, mode="r") if len(X) > X.shape[1] else deviations
     _, singular, vectors = np.linalg.svd(triangle)
     return Truth(
         unit=unit,
