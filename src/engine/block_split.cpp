@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <type_traits>
+
+#include "basis/split.hpp"
 
 namespace roipca {
 namespace {
@@ -12,10 +13,6 @@ namespace {
 // differences of products to tell what is left: P is orthonormal to about epsilon / kClear.
 template <typename T>
 constexpr double kClear = std::is_same_v<T, float> ? 0x1p-8 : 0x1p-20;
-
-// Part of its length that the rounding of projections may leave of a row.
-template <typename T>
-constexpr double kRounding = 16.0 * double{std::numeric_limits<T>::epsilon()};
 
 // Part of its length above which a projection has left a row orthogonal to rounding.
 constexpr double kOnceIsEnough = 0.5;
@@ -100,7 +97,7 @@ void BlockSplit<T>::split_by_vectors(kernels::RowsView<T> q, RowBlock<T>& block)
     double before = whole;
     double left = norm(block, i);
     bool first = true;
-    while (left > kRounding<T> * whole && (first || left < kOnceIsEnough * before)) {
+    while (left > kNoise<T> * whole && (first || left < kOnceIsEnough * before)) {
       // Directions of the rows before it, and Q again where it took most of the row away.
       if (left < kOnceIsEnough * before) project_out(q, block, i, 1, inside_);
       project_out(block.rows.view(directions_), block, i, 1, outside_);
@@ -108,7 +105,7 @@ void BlockSplit<T>::split_by_vectors(kernels::RowsView<T> q, RowBlock<T>& block)
       left = norm(block, i);
       first = false;
     }
-    if (!(left > kRounding<T> * whole) || q.count + directions_ == block.rows.length()) continue;
+    if (!(left > kNoise<T> * whole) || q.count + directions_ == block.rows.length()) continue;
     outside_(i, directions_) = left;
     const T* row = block.rows.row(i);
     T* direction = block.rows.row(directions_++);
