@@ -1,4 +1,4 @@
-"""The error of merged partitions beside that of one pass over the same rows."""
+"""Compares the error of merged partitions with that of one pass over the same rows."""
 
 import numpy as np
 from measure import batch_basis, subspace_error
@@ -25,7 +25,7 @@ def _merged(X, m, partitions):
 
 
 def _ratios(X, m):
-    """The error of one pass, and those of merged partitions as multiples of it."""
+    """Returns the error of one pass, and the ratios of the errors of merged partitions to it."""
     truth = batch_basis(X, m)
     one_pass = subspace_error(truth, OnlinePCA(m, method="roipca").partial_fit(X).components_.T)
     errors = [subspace_error(truth, _merged(X, m, count).components_.T) for count in PARTITIONS]
@@ -33,15 +33,16 @@ def _ratios(X, m):
 
 
 def study(n=4_000, d=300, components=(3, 10), seed=0):
-    """[(spectrum, components, order, error of one pass, ratios)]: rows in no order, and sorted by a score."""
+    """[(spectrum, components, order, error of one pass, ratios)] for rows in random order and sorted by a score."""
     rng = np.random.default_rng(seed)
     found = []
     for name, variance in SPECTRA.items():
         turn = np.linalg.qr(rng.standard_normal((d, d)))[0]
         X = (rng.standard_normal((n, d)) * np.sqrt(variance(np.arange(1, d + 1)))) @ turn
-        by_second = X[np.argsort(X @ batch_basis(X, 2)[:, 0])]  # the last column leads
+        by_second = X[np.argsort(X @ batch_basis(X, 2)[:, 0])]  # the leading component is the last column
         by_first = X[np.argsort(X @ batch_basis(X, 1)[:, 0])]
+        orders = {"in random order": X, "sorted by first score": by_first, "sorted by second score": by_second}
         for m in components:
-            for order, rows in (("in no order", X), ("by first score", by_first), ("by second score", by_second)):
+            for order, rows in orders.items():
                 found.append((name, m, order, *_ratios(rows, m)))
     return found

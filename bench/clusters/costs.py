@@ -1,4 +1,4 @@
-"""What a cluster's time is made of: fitting a row, merging two models, and a model's bytes."""
+"""Measures the costs that make up the time of a cluster: fitting a row, merging two models, and the size of a model."""
 
 import time
 
@@ -9,7 +9,7 @@ from roipca._partitions import Recipe
 
 
 def _best(work, turns=3):
-    """CPU seconds, which others on the machine change little."""
+    """Returns CPU seconds, which depend little on other programs on the machine."""
     best = np.inf
     for _ in range(turns):
         start = time.process_time()

@@ -1,4 +1,4 @@
-"""How much memory a computation takes in all processes of this one's family."""
+"""Measures the memory that a computation takes in this process and its descendants."""
 
 import contextlib
 import threading
@@ -17,7 +17,7 @@ def _in_use():
 
 
 def timed(work):
-    """(what `work()` gave, seconds, bytes by which the family grew at its peak)."""
+    """Returns (result of `work()`, seconds, peak growth in bytes of this process and its descendants)."""
     before = _in_use()
     peak, done = before, threading.Event()
 

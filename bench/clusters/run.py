@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Measures PCA on Dask and on Spark, and writes the tables of docs/clusters.md between their markers.
+"""Measures PCA on Dask and Spark, and writes the tables of docs/clusters.md.
 
     python bench/clusters/run.py            # some minutes
-    python bench/clusters/run.py --quick    # small sizes, to see that it runs; prints and writes nothing
+    python bench/clusters/run.py --quick    # small sizes, to check that it runs; prints the text instead of writing it
 
-One thread a worker; two workers but where it says otherwise.
+Each worker has one thread. There are two workers unless stated otherwise.
 """
 
 import os
@@ -44,7 +44,7 @@ def measure(quick):
     found["contest"] = with_dask.contest(X, m, truth)
     say("on Spark")
     found["contest"] += with_spark.contest(X, m, truth)
-    say("error beside that of one pass")
+    say("error compared with one pass")
     found["study"] = accuracy.study(1_000, 200, (3,)) if quick else accuracy.study()
     found["size"] = (rows, d, m)
     return found
@@ -52,7 +52,7 @@ def measure(quick):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="small sizes, to see that it runs")
+    parser.add_argument("--quick", action="store_true", help="small sizes, to check that it runs")
     quick = parser.parse_args().quick
     busy = os.getloadavg()[0]
     text = tables.text(measure(quick), busy)

@@ -1,4 +1,4 @@
-"""The tables of docs/clusters.md, from what was measured."""
+"""Writes the tables of docs/clusters.md from the measurements."""
 
 import math
 import re
@@ -23,7 +23,7 @@ def seconds(value):
 
 
 def predicted(cost, overheads, workers):
-    """(seconds of fitting, of merging, of moving, of scheduling) for ROWS_EACH rows a worker."""
+    """Returns the seconds of (fitting, merging, transfer, scheduling) for ROWS_EACH rows per worker."""
     partitions = workers * ROWS_EACH // PARTITION
     fitting = ROWS_EACH * cost["row"]
     levels = math.ceil(math.log(partitions, GROUP))
@@ -37,10 +37,10 @@ def scaling_text(scaling):
     (one, two), (cpu_one, cpu_two) = ((found[1], found[2]) for found in (scaling["seconds"], scaling["busiest"]))
     return (
         f"{scaling['rows']:,} rows of {scaling['features']:,} features in {scaling['partitions']} partitions, "
-        f"{scaling['components']} components, in the memory of Dask workers with a thread each, median of five: "
-        f"{one:.2f} s with one worker, {two:.2f} s with two, {one / two:.2f} times faster. The busiest worker's CPU "
-        f"had {cpu_one:.2f} s of work with one and {cpu_two:.2f} s with two, {cpu_one / cpu_two:.2f} times less: what "
-        "two workers gain where each has a core of its own.\n"
+        f"{scaling['components']} components, in the memory of Dask workers with one thread each, median of five: "
+        f"{one:.2f} s with one worker and {two:.2f} s with two, {one / two:.2f} times faster. The busiest worker used "
+        f"{cpu_one:.2f} s of CPU time with one worker and {cpu_two:.2f} s with two, {cpu_one / cpu_two:.2f} times "
+        "less. This is the gain of two workers that have a core each.\n"
     )
 
 
@@ -50,7 +50,7 @@ def cost_table(costs):
          f"{c['bytes'] / 1e6:.2f} MB"]
         for c in costs
     ]
-    return table(["features x components", "fit, a row", "merge of two models", "a model"], rows)
+    return table(["features x components", "fit, per row", "merge of two models", "size of a model"], rows)
 
 
 def prediction_table(costs, overheads):
@@ -67,25 +67,25 @@ def prediction_table(costs, overheads):
 def contest_table(contest):
     rows = [[label, seconds(took), f"{memory / 2**20:,.0f} MiB", f"{error:.0e}"]
             for label, took, memory, error in contest]
-    return table(["", "time", "memory at the peak, beyond the rows", "error"], rows)
+    return table(["", "time", "peak memory, without the rows", "error"], rows)
 
 
 def accuracy_text(study):
-    """A row for each spectrum and number of components, a column for each order of the rows."""
+    """Returns the table with one row per spectrum and number of components, and one column per order of the rows."""
     cells = {}
     for name, m, order, one_pass, ratios in study:
         worst = max(ratios)
         factor = f"{worst:.0f}" if worst >= 9.5 else f"{worst:.1g}"
-        cells.setdefault((name, m), {})[order] = f"{one_pass:.0e}, {factor} times"
+        cells.setdefault((name, m), {})[order] = f"{one_pass:.0e}, {factor} x"
     orders = list(next(iter(cells.values())))
     ratios = [ratio for *_, found in study for ratio in found]
     counts = ", ".join(map(str, PARTITIONS[:-1]))
     return (
-        "### Error beside that of one pass\n\n"
-        "4,000 rows of 300 features, in no order and sorted by a score so that every partition is different: the error "
-        f"of one pass, and how many times as large it is at most in {counts} or {PARTITIONS[-1]} partitions. Of these "
-        f"{len(ratios)} fits {sum(ratio <= 2 for ratio in ratios)} are within twice the error of one pass; the worst "
-        f"is {max(ratios):.0f} times.\n\n"
+        "### Error compared with one pass\n\n"
+        "4,000 rows of 300 features, in random order and sorted by a score so that every partition is different: the "
+        f"error of one pass, and the largest ratio to it of the error with {counts} or {PARTITIONS[-1]} partitions. Of "
+        f"these {len(ratios)} fits, {sum(ratio <= 2 for ratio in ratios)} have at most twice the error of one pass; "
+        f"the largest ratio is {max(ratios):.0f}.\n\n"
         + table(["variance of direction i", "components", *orders],
                 [[name, str(m), *found.values()] for (name, m), found in cells.items()])
     )
@@ -95,22 +95,22 @@ def text(measured, load):
     rows, d, m = measured["size"]
     overheads = measured["overheads"]
     return "\n".join([
-        f"On {processor()}; the load was {load:.1f} when the run began.\n",
+        f"Measured on an {processor()}. The load was {load:.1f} when the run began.\n",
         "### Two workers against one\n", scaling_text(measured["scaling"]),
         "### Costs\n", cost_table(measured["costs"]),
         "### From 10 to 1,000 workers\n",
-        f"From these costs, for {ROWS_EACH:,} rows a worker in partitions of {PARTITION:,}. Between two workers on "
-        f"this machine models moved at {overheads['bandwidth'] / 1e6:.0f} MB/s (put your network's speed in its "
-        f"place), and Dask's scheduler took {1e3 * overheads['task']:.2f} ms of CPU a task.\n",
+        f"Predicted from these costs, for {ROWS_EACH:,} rows per worker in partitions of {PARTITION:,}. Two workers on "
+        f"this machine exchanged models at {overheads['bandwidth'] / 1e6:.0f} MB/s (replace this by the speed of your "
+        f"network), and Dask's scheduler took {1e3 * overheads['task']:.2f} ms of CPU time per task.\n",
         prediction_table(measured["costs"], overheads),
         "### Side by side\n",
-        f"{rows:,} rows of {d:,} features, {m} components, two workers with a thread each:\n",
+        f"{rows:,} rows of {d:,} features, {m} components, two workers with one thread each:\n",
         contest_table(measured["contest"]),
         accuracy_text(measured["study"]),
     ])
 
 
 def put(written, page):
-    """Between the markers of the page."""
+    """Replaces the text between the markers of the page."""
     found = re.sub(f"{BEGIN}.*{END}", lambda _: f"{BEGIN}\n{written}{END}", page.read_text(), flags=re.DOTALL)
     page.write_text(found)

@@ -1,4 +1,4 @@
-"""On a Dask cluster of processes: two workers against one, and dask-ml's IncrementalPCA."""
+"""Measures a Dask cluster of processes: two workers against one, and dask-ml's IncrementalPCA."""
 
 import contextlib
 import time
@@ -29,9 +29,9 @@ def _made_by_workers(partitions, features, rows):
 
 
 def scaling(d, m, rows, partitions, turns=5):
-    """A fit of rows that lie in the workers' memory, by clusters of one and of two workers in alternation, so that
-    both meet the same load: {workers: median seconds}, and {workers: least CPU seconds of the busiest worker}, which
-    others on the machine do not change."""
+    """Fits rows that are in the workers' memory, on clusters of one and of two workers in alternation, so that both
+    see the same load. Returns {workers: median seconds}, and {workers: least CPU seconds of the busiest worker}, which
+    does not depend on other programs on the machine."""
     seconds, busiest = {1: [], 2: []}, {1: [], 2: []}
     with contextlib.ExitStack() as running:
         clients, data = {}, {}
@@ -58,8 +58,8 @@ def scaling(d, m, rows, partitions, turns=5):
 
 
 def overheads(size=2_000_000, count=50, tasks=500):
-    """Measured between two workers of this machine: bytes a second from one to the other, and CPU seconds of Dask's
-    scheduler and client for a task."""
+    """Returns the bytes per second between two workers on this machine, and the CPU seconds of Dask's scheduler and
+    client per task."""
     with cluster(2) as running, distributed.Client(running) as client:
         here, there = client.scheduler_info()["workers"]
         models = client.map(lambda i: bytes([i % 256]) * size, range(count), workers=[here], pure=False)
@@ -74,7 +74,7 @@ def overheads(size=2_000_000, count=50, tasks=500):
 
 
 def contest(X, m, truth, partitions=12):
-    """[(label, seconds, bytes, error)] on the same rows in the memory of two workers."""
+    """Returns [(label, seconds, bytes, error)] for the same rows in the memory of two workers."""
     found = []
     with cluster(2) as running, distributed.Client(running) as client:
         rows = da.from_array(X, chunks=(-(-len(X) // partitions), X.shape[1])).persist()

@@ -1,4 +1,4 @@
-"""On Spark in local mode with two threads: beside MLlib's PCA."""
+"""Compares roipca.spark with MLlib's PCA, on Spark in local mode with two threads."""
 
 import os
 import sys
@@ -33,7 +33,7 @@ def _write(X, folder, partitions):
 
 
 def contest(X, m, truth, partitions=12):
-    """[(label, seconds, bytes, error)] on the same rows, cached as vectors."""
+    """Returns [(label, seconds, bytes, error)] for the same rows, cached as vectors."""
     with tempfile.TemporaryDirectory() as folder:
         _write(X, folder, partitions)
         spark = session()
