@@ -1,4 +1,4 @@
-"""Who runs: our methods, scikit-learn's, and the least that anybody pays."""
+"""The methods that are timed: ours, scikit-learn's, and one projection for reference."""
 
 from dataclasses import dataclass
 
@@ -7,16 +7,16 @@ from sklearn.decomposition import PCA, IncrementalPCA
 
 from roipca import OnlinePCA
 
-INTEL_LARGEST = 2000  # features: it holds their square in memory and solves an eigenproblem of that order
-START_ROWS = 500  # that row by row methods start from: a batch PCA, as in the paper's experiments
+INTEL_LARGEST = 2000  # features: it stores a features x features matrix and solves its eigenproblem
+START_ROWS = 500  # row-by-row methods start from a batch PCA of these, as in the paper's experiments
 
 
 @dataclass
 class Contestant:
-    """Something to time. Of several variants (batch sizes, say) only the fastest counts.
+    """A method to time. If it has several variants, such as batch sizes, only the fastest counts.
 
-    A variant is a function of the rows X that gets ready and returns what to time, and how many rows that takes.
-    What is timed returns a fitted estimator, or None.
+    A variant is a function that takes the rows X, prepares the run, and returns the function to time and the number of
+    rows that it processes. The timed function returns a fitted estimator, or None.
     """
 
     label: str
@@ -25,23 +25,23 @@ class Contestant:
 
 
 def intel_incremental_pca():
-    """scikit-learn-intelex's IncrementalPCA, on one thread, or None where it does not load."""
+    """Returns scikit-learn-intelex's IncrementalPCA, on one thread, or None if it does not load."""
     try:
         import daal4py
         from sklearnex.preview.decomposition import IncrementalPCA as Accelerated
-    except Exception:  # it is optional, and fails in many ways on other machines
+    except Exception:  # optional, and fails in many ways on other machines
         return None
     daal4py.daalinit(1)
     return Accelerated
 
 
 def batch_sizes(d, m):
-    """Those that the fastest is found among; scikit-learn's own choice is 5 d."""
+    """Returns the batch sizes to try; scikit-learn's default is 5 d."""
     return [5 * d if d <= 1000 else 200, 2 * m, 5 * m, 20 * m]
 
 
 def whole(make):
-    """A variant that fits a new estimator to all rows."""
+    """Returns a variant that fits a new estimator to all rows."""
     return lambda X: (lambda: make().fit(X), len(X))
 
 
@@ -62,7 +62,7 @@ def incremental(label, estimator, m, sizes):
 
 
 def projection(m):
-    """One product of the rows with m columns: what a look at every row costs."""
+    """Returns one product of the rows with m columns: the cost of looking at every row once."""
 
     def prepare(X):
         C = np.random.default_rng(0).standard_normal((m, X.shape[1]))

@@ -1,4 +1,4 @@
-"""What the scripts that write pages of docs/ are asked for."""
+"""Command line options of the scripts that write pages of docs/."""
 
 import argparse
 import pathlib
@@ -7,9 +7,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def asked(description):
-    """Whether small sizes will do, and the folder to write to."""
+    """Returns whether to use small sizes, and the folder to write to."""
     parser = argparse.ArgumentParser(description=description.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="small sizes, to see that it runs")
+    parser.add_argument("--quick", action="store_true", help="small sizes, to check that it runs")
     parser.add_argument("--output", type=pathlib.Path, help="folder to write to")
     arguments = parser.parse_args()
     output = arguments.output or ROOT / ("build/bench-quick" if arguments.quick else "docs")

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Online kernel PCA beside scikit-learn's KernelPCA: the pictures and numbers of docs/kernel-pca.md.
+"""Compares online kernel PCA with scikit-learn's KernelPCA: writes the plots and numbers of docs/kernel-pca.md.
 
     python bench/kernel_pca.py            # about three minutes
-    python bench/kernel_pca.py --quick    # seconds, small sizes: does it run?
+    python bench/kernel_pca.py --quick    # seconds, small sizes, to check that it runs
 
-One thread. Times are of the processor, not of the clock. --output names another folder than docs.
+It uses one thread and measures CPU time. --output writes to another folder instead of docs.
 """
 
 import os
@@ -51,20 +51,22 @@ def datasets(n):
 
 
 def turned(scores, like):
-    """By the rotation or reflection of the plane that brings them nearest: close eigenvalues leave it open."""
+    """Returns the scores after the rotation or reflection of the plane that fits `like` best. Close eigenvalues do not
+    determine it."""
     u, _, vt = np.linalg.svd(scores.T @ like)
     return scores @ u @ vt
 
 
 def save(figure, path):
-    """With coordinates to a hundredth of a point: what is finer is bytes and no picture."""
+    """Saves the figure with coordinates to a hundredth of a point; more digits would only make the file larger."""
     figure.savefig(path, dpi=100, metadata={"Date": None, "Creator": None})
     plt.close(figure)
     path.write_text(re.sub(r"(\d\.\d\d)\d+", r"\1", path.read_text()))
 
 
 def draw_pictures(path, n):
-    """A row a data set, a column a method. Returns data set -> method -> largest difference of the scores."""
+    """Draws one row per data set and one column per method. Returns data set -> method -> largest difference of a
+    score."""
     figure, panels = plt.subplots(3, len(PICTURES), figsize=(10.5, 7.5), layout="constrained")
     differences = {}
     for row, (name, (X, y, gamma)) in zip(panels, datasets(n).items(), strict=True):
@@ -87,7 +89,8 @@ def centred(K):
 
 
 def all_held(n):
-    """The largest errors over every one of n rows, against a dense eigensolver: eigenvalues, subspaces."""
+    """Returns the largest errors of eigenvalues and of subspaces, compared with a dense eigensolver after each of n
+    rows."""
     X = np.random.default_rng(0).standard_normal((n, 3))
     K = rbf_kernel(X, gamma=0.5)
     kpca = OnlineKernelPCA(gamma=0.5)
@@ -108,7 +111,8 @@ def all_held(n):
 
 
 def formulas(K, held):
-    """The partial-spectrum formulas, centred, with a dense eigensolver for each small matrix."""
+    """Returns the eigenvectors by the partial-spectrum formulas, centred, with a dense eigensolver for each small
+    matrix."""
     n = len(K)
     values, Q, trace = np.zeros(0), np.zeros((1, 0)), 0.0
     for i in range(1, n):
@@ -137,7 +141,7 @@ def formulas(K, held):
 
 
 def few_held(n, reported=4):
-    """held -> angles of the first few from the dense ones: ours, the formulas'."""
+    """Returns held -> sine of the angle to the dense eigenvectors, for roipca and for the formulas."""
     X = np.random.default_rng(0).standard_normal((n, 3))
     K = rbf_kernel(X, gamma=0.2)
     truth = np.linalg.eigh(centred(K))[1][:, ::-1]
@@ -162,12 +166,12 @@ REFIT = {
 }
 STYLES = dict(zip([*ONLINE, *REFIT], [("#0072B2", "o"), ("#009E73", "D"), ("#56B4E9", "v"), ("#000000", "x"),
                                       ("#D55E00", "s"), ("#CC79A7", "P")], strict=True))
-LARGEST = {  # sizes beyond which it takes too long
+LARGEST = {  # sizes beyond which a method takes too long
     "row by row, all eigenpairs": 500,
     "KernelPCA, refitted, 2 components": 4000,
     "KernelPCA, refitted, all eigenpairs": 1000,
 }
-AT_A_TIME = 20  # rows that are timed together
+AT_A_TIME = 20  # rows timed together
 
 
 def noisy_digits(n):
@@ -188,7 +192,7 @@ def cpu_seconds(work, *arguments):
 
 
 def times(sizes):
-    """label -> rows so far -> seconds for one row more."""
+    """Returns label -> rows so far -> seconds to add one row."""
     found = {label: {} for label in STYLES}
     X = noisy_digits(max(sizes) + AT_A_TIME)
     for label, make in ONLINE.items():
@@ -212,7 +216,7 @@ def draw_times(path, found):
     for label, points in found.items():
         colour, marker = STYLES[label]
         axes.plot(list(points), [1e3 * t for t in points.values()], color=colour, marker=marker, label=label)
-    axes.set(xscale="log", yscale="log", xlabel="rows so far", ylabel="milliseconds for one row more, one thread",
+    axes.set(xscale="log", yscale="log", xlabel="rows so far", ylabel="milliseconds to add one row, one thread",
              title="Noisy digits, 64 features, rbf")
     sizes = sorted({n for points in found.values() for n in points})
     axes.set_xticks(sizes, [f"{n:,}" for n in sizes])
@@ -224,7 +228,7 @@ def draw_times(path, found):
 
 
 def growth(points):
-    """The exponent of n between the last sizes."""
+    """Returns the exponent of n between the last two sizes."""
     (n, t), (n2, t2) = list(points.items())[-2:]
     return np.log(t2 / t) / np.log(n2 / n)
 
@@ -235,7 +239,7 @@ def table(head, rows):
 
 
 def measured(output, quick):
-    """The section of the page."""
+    """Measures, draws the plots, and returns the measured section of the page."""
     plt.rcParams.update({"svg.hashsalt": "roipca", "svg.fonttype": "none", "font.size": 10})
     differences = draw_pictures(output / "kernel-pca.svg", 60 if quick else 200)
     value, angle = all_held(40 if quick else 300)
@@ -249,21 +253,23 @@ def measured(output, quick):
         for label, points in found.items()
     ]
     paragraphs = [
-        f"On one core of an {processor()}, load {os.getloadavg()[0]:.1f} from others; times are of the processor.",
-        f"**All held**, rbf, centred, {40 if quick else 300} rows one by one, against a dense eigensolver after every "
-        f"row: eigenvalues to {value:.0e} of the largest, and every leading subspace with a gap of 1e-5 of it to "
+        f"Measured on one core of an {processor()}, with a load of {os.getloadavg()[0]:.1f} from other programs. Times "
+        "are CPU times.",
+        f"**All eigenpairs held**, rbf, centred, {40 if quick else 300} rows one by one, compared with a dense "
+        f"eigensolver after every row: the error of the eigenvalues is at most {value:.0e} of the largest one. The "
+        "error of every leading subspace with a gap of at least 1e-5 of the largest eigenvalue is at most "
         f"{angle:.0e}.",
-        "**A few held of many**: the sine of the angle between the first four eigenvectors and the dense ones, beside "
-        "the partial-spectrum formulas with a dense eigensolver at every row. The tests run the formulas with a "
-        "mantissa of 64 bits: the angles are theirs to 1e-10.",
+        "**A few eigenpairs held**: the sine of the angle between the first four eigenvectors and those of a dense "
+        "eigensolver, for roipca and for the partial-spectrum formulas with a dense eigensolver at every row. The "
+        "tests run the formulas with a mantissa of 64 bits, and the angles agree to 1e-10.",
         table(["held", "roipca", "the formulas"], [[str(k), f"{a:.6e}", f"{b:.6e}"] for k, (a, b) in few.items()]),
-        "**The pictures** above: the largest difference of a score from KernelPCA's, of the largest score, after the "
-        "plane was turned to where they fit best.",
+        "**The plots above**: the largest difference of a score from that of KernelPCA, divided by the largest score, "
+        "after the rotation of the plane that fits best.",
         table(["", *list(PICTURES)[1:]],
               [[name, *(f"{d[m]:.0e}" for m in list(PICTURES)[1:])] for name, d in differences.items()]),
-        "**One row more** against refitting, in milliseconds, and how it grows between the last two sizes:",
+        "**Adding one row**, compared with refitting: milliseconds, and the growth between the last two sizes:",
         table(["rows so far", *(f"{n:,}" for n in sizes), "growth"], milliseconds),
-        "![Time for one row more against the rows so far](kernel-pca-time.svg)",
+        "![Time to add one row against the number of rows so far](kernel-pca-time.svg)",
     ]
     return "\n\n".join(text if text[0] == "|" else textwrap.fill(text, 120) for text in paragraphs)
 

@@ -1,4 +1,4 @@
-"""Rows to run on, clocks, and the error against batch PCA."""
+"""Test rows, timing, and the error against batch PCA."""
 
 import subprocess
 import sys
@@ -11,7 +11,7 @@ from scipy.linalg import eigh
 
 @dataclass
 class Result:
-    """A contestant's best time, in seconds a row, and what it ended with."""
+    """A contestant's best time, in seconds per row, with the fitted estimator and the variant."""
 
     seconds: float
     estimator: object
@@ -19,7 +19,7 @@ class Result:
 
 
 def low_rank_rows(d, m, n, seed=0):
-    """n rows of 3 m factors that fall off by a tenth each, in noise."""
+    """Returns n rows of 3 m factors, each 0.9 times as strong as the one before, plus noise."""
     rng = np.random.default_rng(seed)
     rank = 3 * m
     factors = rng.standard_normal((rank, d)) / np.sqrt(d)
@@ -30,7 +30,7 @@ def low_rank_rows(d, m, n, seed=0):
 
 
 def race(contestants, X, rounds):
-    """Everybody in turn, `rounds` times, on the same rows: label -> Result with the best time."""
+    """Runs all contestants in turn, `rounds` times, on the same rows. Returns label -> Result with the best time."""
     typed = {np.dtype(c.dtype): np.ascontiguousarray(X, c.dtype) for c in contestants}
     best = {}
     for turn in range(rounds):
@@ -48,8 +48,8 @@ def race(contestants, X, rounds):
 
 
 def per_row(estimator, X, batch, least=300, turns=2):
-    """Best time a row of `partial_fit` by batches, once the estimator has seen X. A turn takes X as often as `least`
-    rows need: enough that it does not matter where blocks begin and end."""
+    """Returns the best time per row of `partial_fit` in batches, after the estimator has seen X. A turn repeats X until
+    at least `least` rows are done, so that the borders of blocks do not matter."""
     batches = [X[i : i + batch] for i in range(0, len(X) - batch + 1, batch)]
     for rows in batches:
         estimator.partial_fit(rows)
@@ -66,7 +66,7 @@ def per_row(estimator, X, batch, least=300, turns=2):
 
 
 def batch_basis(X, m):
-    """The m leading right singular vectors of the centred rows, as columns, from the smaller Gram matrix."""
+    """Returns the m leading right singular vectors of the centred rows as columns, from the smaller Gram matrix."""
     centred = X - X.mean(axis=0)
     n, d = centred.shape
     order = min(n, d)
@@ -76,13 +76,13 @@ def batch_basis(X, m):
 
 
 def subspace_error(U, V):
-    """|UU' - VV'|_F^2 / |UU'|_F^2 for orthonormal columns of one number: the paper's error."""
+    """Returns |UU' - VV'|_F^2 / |UU'|_F^2, the paper's error. U and V have the same number of columns."""
     V = np.linalg.qr(np.asarray(V, float))[0]
     outside = V - U @ (U.T @ V)
     return 2 * np.sum(outside**2) / U.shape[1]
 
 
 def peak_memory(script, *arguments):
-    """Bytes that a fresh interpreter needs for `script` beyond its imports, which it prints itself."""
+    """Returns the number of bytes that `script` prints: its peak memory without its imports, in a new interpreter."""
     command = [sys.executable, script, *map(str, arguments)]
     return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)

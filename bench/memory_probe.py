@@ -1,4 +1,4 @@
-"""Streams rows through one estimator in a process of its own and prints how many bytes its peak memory grew.
+"""Streams rows through one estimator and prints by how many bytes the peak memory of this process grew.
 
     python memory_probe.py NAME ROWS FEATURES COMPONENTS
 """
@@ -14,7 +14,7 @@ BATCH = 200
 
 
 def kilobytes(field):
-    """A line of the kernel's account of this process. (getrusage would count the peak of the parent, too.)"""
+    """Returns a field of /proc/self/status. (getrusage would include the peak of the parent.)"""
     with open("/proc/self/status") as file:
         return next(int(line.split()[1]) for line in file if line.startswith(field))
 

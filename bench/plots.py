@@ -5,7 +5,7 @@ import matplotlib
 matplotlib.use("svg")
 import matplotlib.pyplot as plt
 
-# Okabe and Ito's colours, which colour-blind readers can tell apart; markers say the same in grey.
+# Okabe and Ito's colours, which colour-blind readers can tell apart; markers distinguish the lines in grey.
 STYLES = {
     "roipca": ("#0072B2", "o"),
     "roipca, blocks": ("#0072B2", "o"),
@@ -20,7 +20,7 @@ NAMES = {"IncrementalPCA": "scikit-learn IncrementalPCA", "PCA, randomized": "sc
 
 
 def draw(path, series, title, x, y, low=None):
-    """series: label -> {x: y}, on logarithmic axes."""
+    """Draws series, label -> {x: y}, on logarithmic axes."""
     figure, axes = plt.subplots(figsize=(8.5, 4.2), layout="constrained")
     for label, points in series.items():
         colour, marker = STYLES[label]
@@ -36,15 +36,15 @@ def draw(path, series, title, x, y, low=None):
 
 
 def by_label(sweep, scale=1e6):
-    """size -> label -> seconds, turned into label -> {size: microseconds}."""
+    """Converts size -> label -> seconds to label -> {size: microseconds}."""
     labels = next(iter(sweep.values()))
     return {label: {size: scale * times[label] for size, times in sweep.items()} for label in labels}
 
 
 def write(measured, folder):
-    """All plots as performance-*.svg into the folder."""
+    """Writes all plots to the folder as performance-*.svg."""
     plt.rcParams.update({"svg.hashsalt": "roipca", "svg.fonttype": "none", "font.size": 10})
-    microseconds = "microseconds a row, one thread"
+    microseconds = "microseconds per row, one thread"
     draw(folder / "performance-features.svg", by_label(measured["features"]),
          "Time against features, 10 components", "features d", microseconds)
     draw(folder / "performance-components.svg", by_label(measured["components"]),
@@ -54,4 +54,4 @@ def write(measured, folder):
          "rows seen", microseconds, low=0.1)
     memory = {label: {n: max(b, 1) / 2**20 for n, b in sizes.items()} for label, sizes in measured["memory"].items()}
     draw(folder / "performance-memory.svg", memory, "Peak memory against rows, 1,000 features, 10 components",
-         "rows", "MiB beyond the imports")
+         "rows", "MiB, without the imports")

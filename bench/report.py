@@ -1,33 +1,37 @@
-"""docs/performance.md, from what was measured."""
+"""Writes docs/performance.md from the measurements."""
 
 OURS = "roipca"
 FLOOR = "one projection"
 
 HEAD = """# Performance
 
-Written by `make bench`, in one run, on one thread but where it says otherwise. Times in the cases are the best of three
-turns that everybody took in alternation; those against features and components the best of two turns, one contestant
-after the other; those against rows come from one pass. Ratios are what carries over to other machines. All is measured
-through the Python packages.
+`make bench` writes this page from one run, on one thread unless stated otherwise, through the Python packages. In the
+tables per case, times are the best of three rounds in which all methods took turns. Times against features and
+components are the best of two consecutive runs of each method. Times against rows come from one pass. Only the ratios
+carry over to other machines.
 """
 
 BUSY = """\
-**Others were using the machine when this run began**: threads had no core of their own, and times are too long.
+**Other programs were using the machine when this run began**: threads did not have a core each, and times are too
+long.
 """
 
 LEGEND = """\
-`roipca` is `OnlinePCA(m)` with its defaults. *Row by row* are the algorithms of their papers: no components beyond
-those reported, an update with every row; they start from a batch PCA of 500 rows, which is not timed. `IncrementalPCA`
-is scikit-learn's at the fastest of the batch sizes tried, `intelex` that of scikit-learn-intelex, which holds a matrix
-of features x features and is left out beyond 2,000 features. `PCA, randomized` is scikit-learn's on all rows in memory,
-which no stream allows. *Error* is |UU' - VV'|^2 / |UU'|^2 against batch PCA: 0 is the same subspace, 2 an orthogonal
-one. *One projection* is `X @ C.T` by NumPy, what a look at every row costs. The rows have 3 m factors that fall off by
-a tenth each, in noise.
+- `roipca` is `OnlinePCA(m)` with its defaults.
+- *Row by row* marks the algorithms as published: no [oversampling](glossary.md#oversampling) and an update after every
+  row. They start from a batch PCA of 500 rows, which is not timed.
+- `IncrementalPCA` is scikit-learn's, at the fastest of the batch sizes tried.
+- `intelex` is the IncrementalPCA of scikit-learn-intelex. It stores a features x features matrix and is left out beyond
+  2,000 features.
+- `PCA, randomized` is scikit-learn's, with all rows in memory, which a stream does not allow.
+- *Error* is |UU' - VV'|^2 / |UU'|^2 against batch PCA: 0 for the same subspace, 2 for an orthogonal one.
+- *One projection* is `X @ C.T` in NumPy: the cost of looking at every row once.
+- The rows have 3 m factors, each 0.9 times as strong as the one before, plus noise.
 """
 
 
-SWEEP = """Rows come by 5 m at a time, to all alike
-(not IncrementalPCA's best everywhere), and `roipca` is held to `method="roipca"`.
+SWEEP = """All methods get 5 m rows per call, which is not always the best for
+IncrementalPCA, and `roipca` is set to `method="roipca"`.
 """
 
 
@@ -37,7 +41,7 @@ def table(header, rows):
 
 
 def number(value):
-    """Three digits, without an exponent."""
+    """Formats a number with three digits and no exponent."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
@@ -50,11 +54,11 @@ def summary(cases):
     for (d, m), found in cases.items():
         ours, error, _ = found[OURS]
         theirs, their_error, batch = found["IncrementalPCA"]
-        rows.append([f"{d:,} x {m}", number(1e6 * ours), f"{times(theirs / ours)} times faster ({batch})",
+        rows.append([f"{d:,} x {m}", number(1e6 * ours), f"{times(theirs / ours)} ({batch})",
                      times(ours / found[FLOOR][0]), times(ours / found["roipca, 2 threads"][0]),
                      f"{error:.0e} / {their_error:.0e}"])
-    header = ["features x components", "us a row", "against IncrementalPCA (its batch)", "in projections",
-              "2 threads against 1", "error, ours / IncrementalPCA"]
+    header = ["features x components", "us per row", "speedup over IncrementalPCA (its batch size)",
+              "time / one projection", "speedup of 2 threads", "error: roipca / IncrementalPCA"]
     return table(header, rows)
 
 
@@ -64,26 +68,26 @@ def case_table(found):
     for label, (seconds, error, variant) in sorted(found.items(), key=lambda item: item[1][0]):
         name = f"**{label}**" if label == OURS else f"{label}, {variant}" if variant else label
         rows.append([name, number(1e6 * seconds), times(seconds / ours), "" if error is None else f"{error:.0e}"])
-    return table(["", "us a row", "times roipca's", "error"], rows)
+    return table(["", "us per row", "time / roipca", "error"], rows)
 
 
 def is_other(label):
-    """Neither the default nor a variety of it, nor the floor, which finds nothing."""
+    """Returns whether the label is neither the default, nor a variant of it, nor the projection."""
     return label not in (OURS, FLOOR) and not label.startswith(f"{OURS}, ")
 
 
 def winners(measured):
-    """Where somebody beats the default in time, or halves its error where that is above rounding."""
+    """Lists where a method is faster than the default, or has less than half its error if that is above rounding."""
     lines = []
     for (d, m), found in measured["cases"].items():
         ours, error, _ = found[OURS]
         for label, (seconds, other, _) in found.items():
             if is_other(label) and seconds < ours:
                 lines.append(f"- {d:,} x {m}: {label} is {times(ours / seconds)} times faster, "
-                             f"with an error of {other:.0e} against {error:.0e}.")
+                             f"with an error of {other:.0e} instead of {error:.0e}.")
             elif is_other(label) and other < error / 2 and error > 1e-15:
-                lines.append(f"- {d:,} x {m}: {label} has an error of {other:.0e} against {error:.0e}, "
-                             f"in {times(seconds / ours)} times the time.")
+                lines.append(f"- {d:,} x {m}: {label} has an error of {other:.0e} instead of {error:.0e}, "
+                             f"and takes {times(seconds / ours)} times as long.")
     for what in ("features", "components"):
         for count, found in measured[what].items():
             lines += [f"- {count:,} {what} in the tables below: {label} is {times(found[OURS] / seconds)} times faster."
@@ -104,24 +108,24 @@ def columns_table(first, series, convert):
 
 
 def page(measured, machine, busy):
-    """The text. `busy`: others used the machine when the run began."""
+    """Returns the text of the page. `busy`: other programs used the machine when the run began."""
     cases = measured["cases"]
     parts = [HEAD, table(["", ""], machine), *([BUSY] if busy else []), "## At a glance\n", summary(cases), LEGEND]
     for (d, m), found in cases.items():
         parts += [f"## {d:,} features, {m} components\n", case_table(found)]
-    parts += ["## Where another is faster or more accurate than the default\n", winners(measured)]
-    parts += ["## Time against features\n", f"10 components, microseconds a row. {SWEEP}",
+    parts += ["## Where another method is faster or more accurate than the default\n", winners(measured)]
+    parts += ["## Time against features\n", f"10 components, microseconds per row. {SWEEP}",
               sweep_table("features", measured["features"]),
               "![Time against features](performance-features.svg)\n"]
-    parts += ["## Time against components\n", f"1,000 features, microseconds a row. {SWEEP}",
+    parts += ["## Time against components\n", f"1,000 features, microseconds per row. {SWEEP}",
               sweep_table("components", measured["components"]),
               "![Time against components](performance-components.svg)\n"]
     parts += ["## Time against rows\n",
-              "100 features, 5 components: microseconds a row between one count of rows and the next.\n",
+              "100 features, 5 components: microseconds per row since the previous line of the table.\n",
               columns_table("rows seen", measured["rows"], lambda t: number(1e6 * t)),
               "![Time against rows](performance-rows.svg)\n"]
     parts += ["## Memory against rows\n",
-              "1,000 features, 10 components, batches of 200 rows: MiB at the peak, beyond the imports and one "
+              "1,000 features, 10 components, batches of 200 rows: peak memory in MiB, without the imports and one "
               "batch.\n",
               columns_table("rows", measured["memory"], lambda b: number(b / 2**20)),
               "![Memory against rows](performance-memory.svg)\n"]

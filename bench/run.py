@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Times our methods and their peers in one run and writes docs/performance.md with its plots.
+"""Times our methods and other programs in one run, and writes docs/performance.md with its plots.
 
     python bench/run.py            # about ten minutes
-    python bench/run.py --quick    # under a minute, small sizes: does it run?
+    python bench/run.py --quick    # under a minute, small sizes, to check that it runs
 
-One thread for everybody but where a label says otherwise. --output names another folder than docs.
+All methods use one thread unless the label says otherwise. --output writes to another folder instead of docs.
 """
 
 import os
@@ -27,7 +27,7 @@ CASES = {(100, 5): 40_000, (784, 10): 20_000, (1000, 50): 10_000, (10_000, 10): 
 
 
 def run_case(d, m, rows, rounds):
-    """label -> (seconds a row, subspace error or None, variant)."""
+    """Returns label -> (seconds per row, subspace error or None, variant)."""
     X = low_rank_rows(d, m, rows)
     truth = batch_basis(X, m)
     found = {}

@@ -1,4 +1,4 @@
-"""How time a row and memory grow with features, components and rows."""
+"""Measures how the time per row and the memory grow with features, components and rows."""
 
 import os
 import time
@@ -12,8 +12,8 @@ from roipca import OnlinePCA
 PROBE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "memory_probe.py")
 
 
-def seconds_a_row(X, m):
-    """label -> seconds a row, for those that the plots show."""
+def seconds_per_row(X, m):
+    """Returns label -> seconds per row, for the methods in the plots."""
     batch = min(len(X), 5 * m)
     times = {
         "roipca": per_row(OnlinePCA(m, method="roipca"), X, batch),
@@ -31,17 +31,17 @@ def seconds_a_row(X, m):
 
 
 def over_features(sizes, m=10, numbers=2e7):
-    """features -> label -> seconds a row, on about `numbers` numbers each and at least one batch."""
-    return {d: seconds_a_row(low_rank_rows(d, m, max(5 * m, int(numbers / d))), m) for d in sizes}
+    """Returns features -> label -> seconds per row, on about `numbers` numbers each and at least one batch."""
+    return {d: seconds_per_row(low_rank_rows(d, m, max(5 * m, int(numbers / d))), m) for d in sizes}
 
 
 def over_components(sizes, d=1000, rows=4000):
-    """components -> label -> seconds a row."""
-    return {m: seconds_a_row(low_rank_rows(d, m, rows), m) for m in sizes}
+    """Returns components -> label -> seconds per row."""
+    return {m: seconds_per_row(low_rank_rows(d, m, rows), m) for m in sizes}
 
 
 def over_rows(marks, d=100, m=5, batch=5000):
-    """label -> {rows: seconds a row since the mark before}, on streams that are never in memory whole."""
+    """Returns label -> {rows: seconds per row since the previous mark}, on streams that are never fully in memory."""
     pool = np.split(low_rank_rows(d, m, 20 * batch), 20)
     found = {}
     for label, method in (("roipca, blocks", "roipca"), ("roipca, auto (exact)", "auto")):
@@ -59,7 +59,7 @@ def over_rows(marks, d=100, m=5, batch=5000):
 
 
 def memory_over_rows(counts, d=1000, m=10):
-    """label -> {rows: bytes}; each label has its own rows, by what it can do in reasonable time."""
+    """Returns label -> {rows: bytes}. `counts` has the numbers of rows to try for each label."""
     return {
         label: {n: peak_memory(PROBE, label, n, d, m) for n in rows} for label, rows in counts.items()
     }

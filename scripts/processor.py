@@ -1,4 +1,4 @@
-"""The processor's name, for pages that report what was measured on it."""
+"""Returns the name of the processor, for pages that report measurements."""
 
 import platform
 
