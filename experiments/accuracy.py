@@ -1,21 +1,21 @@
-"""The accuracy tables and convergence curves: 500 rows to start from, 10,000 streamed."""
+"""The accuracy tables and convergence curves: runs start from 500 rows and stream 10,000."""
 
 import numpy as np
 from data import DATASETS
 from measure import batch_basis, components_for, subspace_error
 from methods import NAMES, RATES, TUNED, make, tune
 
-START, STREAMED, TUNING = 500, 10_000, 1_000  # rows; those for tuning are none of the others
-MARKS = tuple(int(n) for n in START + np.unique(np.round(np.logspace(1, 4, 13))))  # rows seen where curves have points
+START, STREAMED, TUNING = 500, 10_000, 1_000  # rows; those for tuning are separate
+MARKS = tuple(int(n) for n in START + np.unique(np.round(np.logspace(1, 4, 13))))  # rows at the curves' points
 
 
 def centred(rows):
-    """The paper's data are centred before they are streamed."""
+    """Returns centred rows: the paper centres its data before it streams them."""
     return rows - rows.mean(axis=0)
 
 
 def repetition(dataset, seed, m=None, folder=None, marks=MARKS, rates=RATES):
-    """(m, d, label -> error at each mark), against batch PCA of the rows seen by then."""
+    """Returns (m, d, label -> error at each mark), against batch PCA of the rows seen so far."""
     rng = np.random.default_rng(seed)
     drawn = np.asarray(dataset.draw(rng, START + STREAMED + TUNING, folder), float)
     rows, apart = centred(drawn[: START + STREAMED]), centred(drawn[START + STREAMED :])
@@ -38,7 +38,7 @@ def repetition(dataset, seed, m=None, folder=None, marks=MARKS, rates=RATES):
 
 
 def run(name, repetitions=20, marks=MARKS, rates=RATES, folder=None, say=print):
-    """What the page needs about one data set: medians and standard deviations of the last error, medians on the way."""
+    """Returns the numbers for one data set: median, deviation and quartiles of the last error, and the median curve."""
     found, m, d = [], None, None
     for turn in range(repetitions):
         m, d, errors = repetition(DATASETS[name], seed=1000 + turn, m=m, folder=folder, marks=marks, rates=rates)

@@ -1,4 +1,4 @@
-"""Which of the paper's claims about accuracy its own numbers bear out, and which ours."""
+"""Checks the paper's claims about accuracy against its own numbers and against ours."""
 
 import paper_numbers
 from data import DATASETS
@@ -6,8 +6,8 @@ from methods import NAMES
 from remarks import factor
 
 GRADIENT = ("ccipca", "gha", "oja")
-ALIKE = 1.1  # a factor between medians that is no difference
-EXACT = 1e-20  # an error that is nothing but rounding
+ALIKE = 1.1  # medians within this factor count as equal
+EXACT = 1e-20  # smaller errors are rounding
 
 
 def no_worse_than_ipca(errors):
@@ -19,7 +19,7 @@ def ahead_of_gradients(errors):
 
 
 def medians(found):
-    """data set -> (our medians, the paper's)."""
+    """Returns data set -> (our medians, the paper's)."""
     return {name: (found[f"table-{name}"]["median"],
                    {label: pair[0] for label, pair in paper_numbers.ACCURACY[name].items()})
             for name in DATASETS if f"table-{name}" in found}
@@ -30,7 +30,7 @@ def verdict(claim, here, paper):
 
 
 def rows(found):
-    """The table's rows: data set, the two claims, the nearest rival, and how far the default is ahead."""
+    """Yields the rows of the table: data set, the two claims, the best rival, and the gain of the default."""
     for name, (here, paper) in medians(found).items():
         nearest = min(GRADIENT, key=here.get)
         gain = "exact" if here["default"] < EXACT else factor(here["roipca"] / here["default"])
@@ -38,18 +38,19 @@ def rows(found):
                f"{NAMES[nearest]}, {factor(here[nearest] / here['roipca'])}", gain]
 
 
-HEADER = ["", "ROIPCA no worse than IPCA: here / paper", "ROIPCA ahead of CCIPCA, GHA and Oja: here / paper",
-          "best of these three here, its error over ROIPCA's", "ROIPCA's error over the default's"]
+HEADER = ["", "ROIPCA no worse than IPCA: here / paper", "ROIPCA better than CCIPCA, GHA and Oja: here / paper",
+          "best of these three here: its error / ROIPCA's", "ROIPCA's error / the default's"]
 
 
 def default_against_all(found):
-    """Where the default is behind another method, or behind a number of the paper's tables."""
+    """Returns where the default is worse than another method or than a number in the paper's tables."""
     compared = medians(found)
     ahead = [f"{DATASETS[name].title}: {NAMES[label]}" for name, (here, _) in compared.items() for label in here
              if here[label] < here["default"]]
     not_below = [DATASETS[name].title for name, (here, paper) in compared.items()
                  if here["default"] >= min(paper.values())]
     return " ".join([
-        f"Ahead of the default: {'; '.join(ahead)}." if ahead else "No method is ahead of the default on any data set.",
-        f"Its error is not below the paper's best on: {'; '.join(not_below)}." if not_below
-        else "Its error is below every number of the paper's tables."]) + "\n"
+        f"Better than the default: {'; '.join(ahead)}." if ahead
+        else "No method is better than the default on any data set.",
+        f"Its error is not below the best number of the paper on: {'; '.join(not_below)}." if not_below
+        else "Its error is below every number in the paper's tables."]) + "\n"

@@ -1,4 +1,4 @@
-"""The rows of each experiment: drawn as the paper says, or taken from files that the user has."""
+"""The rows of each experiment: drawn as described in the paper, or read from files."""
 
 import csv
 import functools
@@ -11,18 +11,18 @@ from dataclasses import dataclass
 import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FOLDERS = (ROOT.parent / "shared" / "data", ROOT / "build" / "data")  # looked into where none is named
+FOLDERS = (ROOT.parent / "shared" / "data", ROOT / "build" / "data")  # searched if no folder is given
 MNIST = ("mnist-train-images-idx3-ubyte.gz", "train-images-idx3-ubyte.gz")
 SUPERCONDUCTIVITY = ("superconductivity-train.csv", "superconduct_76of81.csv.gz")  # the first has all 81 features
 POKER = ("poker-hand-training-true.data",)
 
 
 class DataMissing(Exception):
-    """A file that an experiment needs is not there. The message says where it was looked for."""
+    """A file that an experiment needs is missing. The message says where it was searched."""
 
 
 def find(names, folder=None):
-    """The first of the files `names` in the folder, in that of ROIPCA_DATA, or in those of FOLDERS."""
+    """Returns the first of the files `names` that exists in the folder, in ROIPCA_DATA, or in FOLDERS."""
     named = folder or os.environ.get("ROIPCA_DATA")
     folders = [pathlib.Path(named)] if named else FOLDERS
     for place in folders:
@@ -30,20 +30,20 @@ def find(names, folder=None):
             if (place / name).is_file():
                 return place / name
     places = ", ".join(os.path.relpath(place, ROOT) for place in folders)
-    raise DataMissing(f"{' or '.join(names)} not found in {places}: experiments/fetch_data downloads it, --data names "
+    raise DataMissing(f"{' or '.join(names)} not found in {places}; experiments/fetch_data downloads it, --data gives "
                       "another folder")
 
 
 @functools.cache
 def load_mnist(folder):
-    """60000 x 784 bytes: pixels as they are stored, divided by 255 when drawn."""
+    """Returns 60000 x 784 bytes: pixels as stored. They are divided by 255 when rows are drawn."""
     with gzip.open(find(MNIST, folder)) as file:
         return np.frombuffer(file.read(), np.uint8, offset=16).reshape(-1, 784)
 
 
 @functools.cache
 def load_superconductivity(folder):
-    """21263 rows of all columns but the last, which is the critical temperature."""
+    """Returns 21263 rows of all columns except the last, which is the critical temperature."""
     path = find(SUPERCONDUCTIVITY, folder)
     with (gzip.open(path, "rt") if path.suffix == ".gz" else open(path)) as file:
         rows = csv.reader(file)
@@ -53,12 +53,12 @@ def load_superconductivity(folder):
 
 @functools.cache
 def load_poker(folder):
-    """25010 x 10: suit and rank of five cards, without the class of the hand."""
+    """Returns 25010 x 10 numbers: suit and rank of five cards, without the class of the hand."""
     return np.loadtxt(find(POKER, folder), delimiter=",")[:, :10]
 
 
 def chosen_rows(load, scale=1.0):
-    """Rows of a file without repetition, in random order."""
+    """Draws rows of a file without repetition, in random order."""
 
     def draw(rng, count, folder):
         stored = load(folder)
@@ -68,12 +68,12 @@ def chosen_rows(load, scale=1.0):
 
 
 def brownian(d):
-    """Rows with the covariance min(k, l) / d: sums of independent steps of variance 1 / d."""
+    """Draws rows with the covariance min(k, l) / d: sums of independent steps of variance 1 / d."""
     return lambda rng, count, folder: np.cumsum(rng.standard_normal((count, d)), axis=1) / np.sqrt(d)
 
 
 def spiked(spikes, d=100):
-    """Gaussian rows with eigenvalues `spikes(rng)` along random directions and 1 along all others."""
+    """Draws Gaussian rows with eigenvalues `spikes(rng)` along random directions and 1 along all others."""
 
     def draw(rng, count, folder):
         values = spikes(rng)
@@ -86,7 +86,7 @@ def spiked(spikes, d=100):
 
 @dataclass(frozen=True)
 class Dataset:
-    """Where rows come from. `components` is given only where the paper sets it apart from its 80 % rule."""
+    """A source of rows. `components` is set only where the paper departs from its 80 % rule."""
 
     title: str
     draw: Callable

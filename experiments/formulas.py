@@ -1,5 +1,5 @@
-"""The paper's algorithms written out in NumPy, straight from their formulas and far from fast: what says whether a
-number that is not the paper's is the algorithm's or the library's."""
+"""A direct and slow NumPy implementation of the paper's formulas. It tells whether a number that differs from the
+paper's is due to the algorithm or to the library."""
 
 import numpy as np
 from accuracy import START, STREAMED, centred
@@ -9,20 +9,20 @@ from methods import make
 from scipy.linalg import eigh
 
 LABELS = ("roipca", "froipca", "ipca", "ccipca")
-AMNESIA = 2  # CCIPCA's l, the library's; its authors use 2 to 4
+AMNESIA = 2  # CCIPCA's l, as in the library; its authors use 2 to 4
 
 
 def start(rows, m):
-    """The m leading eigenpairs of the scatter matrix."""
+    """Returns the m leading eigenpairs of the scatter matrix."""
     d = rows.shape[1]
     values, vectors = eigh(rows.T @ rows, subset_by_index=[d - m, d - 1])
     return values[::-1], vectors[:, ::-1]
 
 
 def rank_one(first, rows, m, is_fast=False, is_low_rank=False):
-    """Algorithm 1 of the paper: ROIPCA, or fROIPCA where it is fast. IPCA is mu = 0, of low rank. The roots of the
-    truncated secular equation are the eigenvalues of a matrix of order m + 1. Its eigenvectors are the coefficients of
-    ROIPCA's formula up to their length, without the division by zero where a root meets a pole to rounding."""
+    """Runs Algorithm 1 of the paper: ROIPCA, or fROIPCA if `is_fast`. IPCA has mu = 0 (`is_low_rank`). The roots of the
+    truncated secular equation are the eigenvalues of a matrix of order m + 1. Its eigenvectors are proportional to the
+    coefficients in ROIPCA's formula, but avoid its division by zero where a root coincides with a pole."""
     values, Q = start(first, m)
     trace, d = np.sum(first**2), first.shape[1]
     for x in rows:
@@ -44,7 +44,7 @@ def rank_one(first, rows, m, is_fast=False, is_low_rank=False):
 
 
 def ccipca(first, rows, m, amnesia):
-    """Weng, Zhang and Hwang's candid covariance-free incremental PCA."""
+    """Runs candid covariance-free incremental PCA (Weng, Zhang and Hwang)."""
     values, Q = start(first, m)
     V = Q * values / len(first)
     for n, x in enumerate(rows, len(first) + 1):
@@ -57,7 +57,7 @@ def ccipca(first, rows, m, amnesia):
 
 
 def both(name, seed, m, streamed, folder):
-    """label -> (the library's error, the formula's), and that of CCIPCA without amnesia."""
+    """Returns m, label -> (the library's error, the formula's), and the error of CCIPCA without amnesia."""
     dataset = DATASETS[name]
     rows = centred(np.asarray(dataset.draw(np.random.default_rng(seed), START + streamed, folder), float))
     scatter = rows.T @ rows
@@ -79,7 +79,7 @@ def both(name, seed, m, streamed, folder):
 
 
 def run(names=tuple(DATASETS), repetitions=3, streamed=STREAMED, folder=None, say=print):
-    """data set -> label -> medians of the library's error and of the formula's."""
+    """Returns data set -> label -> medians of the library's error and of the formula's."""
     results = {}
     for name in names:
         say(f"  {name}")
@@ -90,7 +90,7 @@ def run(names=tuple(DATASETS), repetitions=3, streamed=STREAMED, folder=None, sa
                 found.append(errors)
                 without.append(candid)
         except DataMissing as missing:
-            say(f"  left out: {missing}")
+            say(f"  skipped: {missing}")
             continue
         results[name] = {
             label: {"library": float(np.median([errors[label][0] for errors in found])),

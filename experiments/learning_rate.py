@@ -1,12 +1,12 @@
 """The figure on the learning rate: the error after one step of fROIPCA's rule, at rates around the optimal one.
 
-Read to the letter, the paper's samples (Gaussian, with a covariance of rank m = 1) all lie on one line: every sample
-leaves the component where it is, whatever the rate. So the rule is tried on two things that the text can mean:
+Taken literally, the paper's samples (Gaussian, with a covariance of rank m = 1) all lie on one line: no sample moves
+the component, whatever the rate. So the rule is run on two interpretations of the text:
 
-assumed  what the proposition assumes: rows of rank one, and then one sample that leaves their line. Each sample is
-         added to the same first rows.
-stream   rank one and a little noise. Each sample is added to all that came before it, whose exact component and
-         eigenvalue the step starts from.
+assumed  the assumption of the proposition: rows of rank one, and then one sample off their line. Each sample is added
+         to the same first rows.
+stream   rank one and a little noise. Each sample is added to all rows before it, and the step starts from their exact
+         component and eigenvalue.
 """
 
 import numpy as np
@@ -17,24 +17,24 @@ from roipca import OnlinePCA
 FEATURES, NOISE = 100, 0.1  # the paper gives neither; along the line the standard deviation is 1
 FIRST, SAMPLES, RATES = 100, 500, 500
 ETA = np.logspace(-5, 1, RATES)
-GRID = np.round(np.linspace(-2, 2, 81), 3)  # log10(eta / eta*) where the page's curves have points
+GRID = np.round(np.linspace(-2, 2, 81), 3)  # log10(eta / eta*) at the points of the curves
 DRAWN = 12  # samples whose own curves are drawn
 
 
 def leading(scatter):
-    """The largest eigenvalue and its vector."""
+    """Returns the largest eigenvalue and its eigenvector."""
     q = batch_basis(scatter, 1)[:, 0]
     return q @ scatter @ q, q
 
 
 def optimal_rate(t_before, t_after, z):
-    """The paper's eta*, from the exact eigenvalues before and after the sample."""
+    """Returns the paper's eta*, from the exact eigenvalues before and after the sample."""
     return (1 - t_before / t_after) / z**2
 
 
 def rate_of_library(rows, x, q):
-    """The rate that the library's fROIPCA (mu = 0, as in the proposition) took for x after the rows: its new component
-    is q + eta z r, scaled."""
+    """Returns the rate that the library's fROIPCA (mu = 0, as in the proposition) used for x after the rows: its new
+    component is q + eta z r, normalised."""
     pca = OnlinePCA(1, method="froipca", mu="zero", oversampling=0, center=False).fit(rows)
     new = pca.update(x).components_[0]
     z = q @ x
@@ -43,7 +43,7 @@ def rate_of_library(rows, x, q):
 
 
 def one_sample(rows, scatter, x):
-    """(log10(eta / eta*) at each rate, the errors there, the error at eta* itself, the library's rate / eta*)."""
+    """Returns (log10(eta / eta*) at each rate, the errors there, the error at eta*, the library's rate / eta*)."""
     t_before, q = leading(scatter)
     t_after, p = leading(scatter + np.outer(x, x))
     z = q @ x
@@ -79,7 +79,7 @@ def summary(kind, count):
         deviation, errors, error, ratio = one_sample(rows, scatter, x)
         minima.append(deviation[np.argmin(errors)])
         at_best.append(error / errors.min())
-        if len(rows) <= 500:  # `fit` takes the first 500 rows as a batch, so that it starts from the exact component
+        if len(rows) <= 500:  # `fit` starts from a batch PCA of the first 500 rows, so from the exact component
             library.append(abs(ratio - 1))
         curves.append(np.interp(GRID, deviation, np.log10(errors), left=np.nan, right=np.nan))
     low, middle, high = np.nanquantile(curves, (0.05, 0.5, 0.95), axis=0)

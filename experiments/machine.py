@@ -1,4 +1,4 @@
-"""What a piece was run on, for the page."""
+"""Describes the machine that a piece ran on, for the page."""
 
 import importlib.metadata
 import os
@@ -17,7 +17,7 @@ def describe():
     return {
         "processor": f"{processor()}, {os.cpu_count()} cores",
         "instruction set in use": roipca.instruction_set(),
-        "build": f"roipca {roipca.__version__}, the wheel of `pip install .`",
+        "build": f"roipca {roipca.__version__}, built by `pip install .`",
         "Python": f"{platform.python_version()}, NumPy {version('numpy')}, SciPy {version('scipy')}",
         "load before the run": f"{os.getloadavg()[0]:.1f}",
     }

@@ -1,11 +1,11 @@
-"""The methods of the tables, each as OnlinePCA runs it, and the paper's tuning of the two that need a rate."""
+"""The methods of the tables, as OnlinePCA estimators, and the paper's tuning of the two that need a rate."""
 
 import numpy as np
 from measure import batch_basis, subspace_error
 
 from roipca import OnlinePCA
 
-ROW_BY_ROW = dict(center=False, oversampling=0, update="sample")  # the paper's algorithms as they stand
+ROW_BY_ROW = dict(center=False, oversampling=0, update="sample")  # the algorithms as in the paper
 TUNED = ("gha", "oja")
 NAMES = {
     "none": "no update",
@@ -21,11 +21,11 @@ NAMES = {
     "fd-m": "Frequent Directions, m held",
 }
 FOLDS = 5
-RATES = np.logspace(-2, 2, 13)  # of 1 / (leading variance), where the paper's optimum lies
+RATES = np.logspace(-2, 2, 13)  # multiples of 1 / (leading variance), where the paper's optimum is
 
 
 def make(label, m, rate=None):
-    """An estimator of m components. `rate`: c of c/n, for GHA and Oja's rule."""
+    """Returns an estimator of m components. `rate`: c of c/n, for GHA and Oja's rule."""
     if label == "default":
         return OnlinePCA(m, center=False)
     if label == "blocks":
@@ -40,8 +40,8 @@ def make(label, m, rate=None):
 
 
 def tune(label, m, rows, rates=RATES):
-    """The c with the least mean error over five folds of rows whose components are known: each fold leaves a fifth
-    out, starts from a batch PCA of the first fifth of the others, and streams the rest."""
+    """Returns the c with the least mean error over five folds of rows whose components are known. Each fold omits a
+    fifth, starts from a batch PCA of the first fifth of the others, and streams the rest."""
     truth = batch_basis(rows.T @ rows, m)
     leading = np.sum((rows @ truth[:, 0]) ** 2) / len(rows)
     kept = [np.delete(rows, left_out, axis=0) for left_out in np.array_split(np.arange(len(rows)), FOLDS)]

@@ -1,4 +1,4 @@
-"""The paper's own numbers: median and standard deviation over 20 repetitions, as printed in its tables."""
+"""The numbers in the paper's tables: median and standard deviation of 20 repetitions."""
 
 METHODS = ("none", "roipca", "froipca", "ipca", "ccipca", "gha", "oja")
 
@@ -21,7 +21,7 @@ ACCURACY = {
     "flat-tail": column((3.2e0, 1.3e-1), (2.0e-2, 1.5e-1), (2.3e-2, 1.7e-1), (5.2e-1, 3.6e-1), (2.4e-1, 1.6e-1),
                         (1.3e-1, 1.5e-2), (8.4e-1, 2.3e-1)),
 }
-ACCURACY["flat-tail-text"] = ACCURACY["flat-tail"]  # one table in the paper: its text and its numbers do not agree
+ACCURACY["flat-tail-text"] = ACCURACY["flat-tail"]  # one table in the paper, whose text and numbers disagree
 
 FEATURES = {"superconductivity": 81}
-GROWTH = {"roipca": "m^2 d", "froipca": "m d", "ipca": "m^2 d", "ccipca": "m d"}  # its complexity table
+GROWTH = {"roipca": "m^2 d", "froipca": "m d", "ipca": "m^2 d", "ccipca": "m d"}  # the paper's complexity table

@@ -10,7 +10,7 @@ import numpy as np
 from data import DATASETS
 from methods import NAMES
 
-# Okabe and Ito's colours, which colour-blind readers can tell apart; markers and dashes say the same in grey.
+# Okabe and Ito's colours, which colour-blind readers can tell apart; markers and dashes distinguish the lines in grey.
 STYLES = {
     "none": ("#000000", "", "--"),
     "roipca": ("#0072B2", "o", "-"),
@@ -24,7 +24,7 @@ STYLES = {
     "fd": ("#777777", "*", "-"),
     "fd-m": ("#777777", "", ":"),
 }
-EXACT = 1e-20  # an error below this is rounding, and drawn on the lower edge
+EXACT = 1e-20  # a smaller error is rounding, and is drawn on the lower edge
 CURVES = {
     "brownian": ("brownian-100", "brownian-1000"),
     "real": ("mnist", "superconductivity", "poker"),
@@ -38,14 +38,14 @@ def tidy(axes):
 
 
 def save(figure, path):
-    """With coordinates to a hundredth of a point: what is finer is bytes and no picture."""
+    """Saves the figure with coordinates to a hundredth of a point; more digits would only make the file larger."""
     figure.savefig(path, metadata={"Date": None, "Creator": None})
     plt.close(figure)
     path.write_text(re.sub(r"(\d\.\d\d)\d+", r"\1", path.read_text()))
 
 
 def line(axes, label, x, y):
-    """Markers are hollow, so that curves that lie on one another can all be seen."""
+    """Draws a line with hollow markers, so that coinciding curves can all be seen."""
     colour, marker, dashes = STYLES[label]
     axes.plot(x, y, color=colour, marker=marker or None, linestyle=dashes, label=NAMES[label], markerfacecolor="none",
               markersize=6, linewidth=1.4)
@@ -57,7 +57,7 @@ def shared_legend(figure, axes):
 
 
 def convergence(path, found, names):
-    """Error against rows, one panel a data set, each on its own scale."""
+    """Draws the error against rows, with one panel per data set, each on its own scale."""
     figure, panels = plt.subplots(1, len(names), figsize=(4.4 * len(names), 4.8), layout="constrained", squeeze=False)
     for axes, name in zip(panels[0], names, strict=True):
         piece = found[f"table-{name}"]
@@ -86,7 +86,7 @@ def learning_rate(path, piece):
         for i, curve in enumerate(of_kind["curves"]):
             axes.plot(x, curve, color="#56B4E9", linewidth=0.6, label="one sample" if i == 0 else None)
         axes.fill_between(x, of_kind["q05"], of_kind["q95"], color="#0072B2", alpha=0.15, linewidth=0,
-                          label=f"nine tenths of {of_kind['samples']} samples")
+                          label=f"90 % of {of_kind['samples']} samples")
         axes.plot(x, of_kind["median"], color="#0072B2", linewidth=2, label="median")
         axes.axvline(0, color="#000000", linestyle=":", linewidth=1)
         axes.set(xlabel="log10 of rate / optimal rate", title=title)
@@ -109,13 +109,13 @@ def runtime(path, piece):
         axes.set_xticks(sizes, [f"{size:,}" for size in sizes], fontsize=8)
         axes.minorticks_off()
         tidy(axes)
-    panels[0].set_ylabel("microseconds an update")
+    panels[0].set_ylabel("microseconds per update")
     shared_legend(figure, panels[0])
     save(figure, path)
 
 
 def write(found, folder):
-    """Those whose numbers are there, as paper-*.svg into the folder."""
+    """Writes the plots whose numbers are available to the folder as paper-*.svg."""
     plt.rcParams.update({"svg.hashsalt": "roipca", "svg.fonttype": "none", "font.size": 10})
     if "figure-learning-rate" in found:
         learning_rate(folder / "paper-learning-rate.svg", found["figure-learning-rate"])

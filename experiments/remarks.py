@@ -1,8 +1,8 @@
-"""What the page says about the numbers. The words are in remarks.md, a section for each place in the page; the numbers
-are filled in here, and a paragraph whose numbers are not there is left out.
+"""Fills the numbers into the remarks of the page. The text is in remarks.md, with one section for each place in the
+page. A paragraph whose numbers are missing is left out.
 
-{mnist[ccipca]} is "4e-3 here, 8e-2 in the paper", with :here, :paper, :deviation or :quartiles that alone, and
-{mnist[ipca]:over roipca} the ratio of two methods.
+{mnist[ccipca]} becomes "4e-3 here, 8e-2 in the paper". With :here, :paper, :deviation or :quartiles it becomes that
+number alone. {mnist[ipca]:over roipca} is the ratio of two methods.
 """
 
 import functools
@@ -18,19 +18,19 @@ WORDS = pathlib.Path(__file__).with_name("remarks.md")
 
 
 def error(value):
-    """Two digits; below 1e-20 there is nothing but rounding."""
+    """Formats an error with two digits; below 1e-20 there is only rounding."""
     return "exact" if value < 1e-20 else f"{value:.1e}"
 
 
 def factor(value):
-    """Two digits or so, without an exponent."""
+    """Formats a factor with about two digits and no exponent."""
     if value >= 100:
         return f"{float(f'{value:.2g}'):,.0f}"
     return f"{value:.0f}" if value >= 9.95 else f"{value:.1f}" if value >= 0.95 else f"{value:.2f}"
 
 
 class Accuracy:
-    """A method's errors on one data set."""
+    """The errors of a method on one data set."""
 
     def __init__(self, name, table, label):
         self.table, self.label, self.printed = table, label, paper_numbers.ACCURACY[name]
@@ -53,7 +53,7 @@ class Accuracy:
 
 
 class Time:
-    """A method's times at the most features, on the paper's rows and on rows with noise."""
+    """The times of a method at the largest number of features, on the paper's rows and on rows with noise."""
 
     def __init__(self, piece, label):
         self.sweeps, self.label = [piece[rows][max(piece[rows], key=int)] for rows in ("paper", "floor")], label
@@ -64,7 +64,7 @@ class Time:
 
 
 def numbers(found):
-    """What the placeholders of remarks.md stand for, as far as it was found."""
+    """Returns the values of the placeholders in remarks.md, as far as they are known."""
     known = {}
     for name in DATASETS:
         table = found.get(f"table-{name}")
@@ -89,7 +89,7 @@ def numbers(found):
 
 @functools.cache
 def sections():
-    """section -> its paragraphs and list items, each in one line."""
+    """Returns section -> its paragraphs and list items, each in one line."""
     parts = re.split(r"^# (.+)\n", WORDS.read_text(), flags=re.MULTILINE)[1:]
     split = re.compile(r"\n\n|\n(?=- )")
     return {name: [" ".join(part.split()) for part in split.split(text.strip())]
@@ -102,12 +102,12 @@ def wrapped(text):
 
 
 def remarks(section, found):
-    """The text of a section with its numbers, ready for the page."""
+    """Returns the text of a section with its numbers filled in."""
     known, lines = numbers(found), []
     for text in sections()[section]:
         try:
             filled = wrapped(text.format_map(known))
-        except KeyError:  # the data were not there
+        except KeyError:  # the data was not available
             continue
         lines += [filled] if text.startswith("- ") else [filled, ""]
     return "\n".join(lines).rstrip() + "\n" if lines else ""

@@ -1,4 +1,4 @@
-"""docs/paper.md, from the numbers of the pieces."""
+"""Writes docs/paper.md from the numbers of the pieces."""
 
 import claims
 import paper_numbers
@@ -9,47 +9,49 @@ from runtime import growth
 
 HEAD = """# The paper's experiments, rerun
 
-Written by `make paper`, which reruns the numerical section of Mitz and Shkolnisky's paper
-([arXiv:1911.11049](https://arxiv.org/abs/1911.11049)) with this library: each table beside the paper's numbers, each
-figure redrawn. Seeds are fixed; nothing is tuned to match. `make paper ONLY=table-mnist` reruns one piece, `ONLY=page`
-writes this page from the numbers kept in `experiments/results`. MNIST, superconductivity and poker are read from
-`../shared/data` or the folder of `DATA=`; `experiments/fetch_data` downloads them from their homes.
+`make paper` writes this page. It reruns the numerical section of Mitz and Shkolnisky's paper
+([arXiv:1911.11049](https://arxiv.org/abs/1911.11049)) with this library, puts each number beside the paper's, and
+redraws each figure. Seeds are fixed, and nothing is tuned to match. `make paper ONLY=table-mnist` reruns one piece, and
+`ONLY=page` writes this page from the numbers stored in `experiments/results`. MNIST, superconductivity and poker are
+read from `../shared/data` or from the folder given by `DATA=`. `experiments/fetch_data` downloads them.
 """
 
 ACCURACY = """## Accuracy
 
-500 rows to start from, by a batch PCA, then 10,000 streamed; 20 repetitions, of which the tables have median and
-standard deviation. m is the number of components that hold 80 % of the variance, but at most 10. The error is
+Each run starts from a batch PCA of 500 rows and then streams 10,000 rows. The tables have the median and the standard
+deviation of 20 repetitions. m is the number of components that explain 80 % of the variance, but at most 10. The error
+is
 
     |UU' - VV'|^2 / |UU'|^2        Frobenius norms; 0 for the same subspace, 2 for an orthogonal one, never more
 
-where U has the m leading eigenvectors of all 10,500 rows and V the method's components. Rows are centred beforehand, as
-in the paper. ROIPCA, fROIPCA, IPCA, CCIPCA, GHA and Oja's rule are run as the paper has them: row by row, m vectors
-held. The c of the rate c/n of GHA and Oja's rule comes from five-fold cross-validation on 1,000 rows apart from the
-others.
+where U has the m leading eigenvectors of all 10,500 rows and V the components of the method. Rows are centred before
+the run, as in the paper. ROIPCA, fROIPCA, IPCA, CCIPCA, GHA and Oja's rule run as in the paper: row by row, with m
+vectors [held](glossary.md#held). The c in the rate c/n of GHA and Oja's rule is chosen by five-fold cross-validation on
+1,000 other rows.
 
-Not in the paper: *default* is `OnlinePCA(m)` as a user gets it; *ROIPCA by blocks* the same held to `method="roipca"`,
-which differs from the default where the features are few and the default is exact; *Frequent Directions* is given as
-many vectors as ROIPCA by blocks, m + 10, and in the last row m like the others.
+The last four lines are not in the paper. *Default* is `OnlinePCA(m)` with its default options. *ROIPCA by blocks* is
+the same with `method="roipca"`; it differs from the default for few features, where the default is exact. *Frequent
+Directions* holds as many vectors as ROIPCA by blocks, m + 10, and in the last line m, like the others.
 """
 
-CURVES = """Convergence: the error against batch PCA *of the rows seen by then*, median of the repetitions, so that the
-right end is the table's number. An exact result lies on the lower edge.
+CURVES = """\
+The plots show the convergence: the error against batch PCA *of the rows seen so far*, median of the repetitions. The
+right end is the number in the table. An exact result lies on the lower edge.
 """
 
 RUNTIME = """## Runtime
 
-The paper's setting: Gaussian rows with ten eigenvalues uniform in [1, 2] and zero for the rest, 1,000 rows to start
-from, 500 updates, m = 10, d from 100 to 10,000. These rows are zero but in ten places: none ever leaves the span of the
-components, and work may be skipped that other data need. So the times are taken again with a floor of noise (standard
-deviation 0.1 in every feature), and the growth is fitted on those.
+The setting is the paper's: Gaussian rows with ten eigenvalues uniform in [1, 2] and all others zero, 1,000 rows to
+start from, 500 updates, m = 10, d from 100 to 10,000. These rows are zero in all but ten features. No row ever leaves
+the span of the components, so a program may skip work that other data needs. Therefore the times are also measured with
+a floor of noise (standard deviation 0.1 in every feature), and the growth is fitted to those.
 """
 TIMES = (
-    "Times are of the thread that works, the best of {turns} turns that all methods took in alternation, through the "
-    "Python package, 500 rows in a call. The load before the run was {load}{shared}. Ratios within a line of the "
-    "tables are what carries over."
+    "Times are CPU times of the working thread, the best of {turns} rounds in which all methods took turns, through "
+    "the Python package, with 500 rows per call. The load before the run was {load}{shared}. Only the ratios within a "
+    "line of the tables carry over to other machines."
 )
-SHARED = ": **others were using the machine**, and times are too long"
+SHARED = ": **other programs were using the machine**, and times are too long"
 
 
 def table(header, rows):
@@ -88,10 +90,10 @@ def accuracy_table(found, names):
 def accuracy_section(title, found, group, names):
     present = [name for name in names if f"table-{name}" in found]
     if not present:
-        return [f"### {title}\n", "The data were not there when this page was written.\n"]
+        return [f"### {title}\n", "The data was not available when this page was written.\n"]
     fewest = min(found[f"table-{name}"]["repetitions"] for name in present)
-    return [f"### {title}\n", "" if fewest == 20 else f"**Repetitions: {fewest} only.**\n",
-            accuracy_table(found, present), "What differs from the paper:\n", remarks(group, found),
+    return [f"### {title}\n", "" if fewest == 20 else f"**Only {fewest} repetitions.**\n",
+            accuracy_table(found, present), "Differences from the paper:\n", remarks(group, found),
             CURVES if group == "brownian" else "",
             f"![{title}: error against rows](paper-convergence-{group}.svg)\n", remarks(f"{group}-caption", found)]
 
@@ -104,8 +106,8 @@ def learning_rate_section(found):
         rows.append([name, f"{minima['median']:+.3f}", f"{minima['q05']:+.3f} to {minima['q95']:+.3f}",
                      f"{minima['furthest']:.3f}", f"{best['median']:.2g}, at most {best['largest']:.2g}",
                      f"{library['median']:.0e}, at most {library['largest']:.0e}"])
-    header = ["", "minimum at log10(rate / optimal rate), median", "nine tenths", "furthest from 0",
-              "error at the optimal rate over the least of all rates'", "library's rate / optimal rate - 1"]
+    header = ["", "median of the minimum in log10(rate / optimal rate)", "90 % of the minima", "furthest from 0",
+              "error at the optimal rate / least error of all rates", "library's rate / optimal rate - 1"]
     return ["## Optimality of the learning rate\n", remarks("learning-rate", found), table(header, rows),
             remarks("learning-rate-found", found), "![Error after one step](paper-learning-rate.svg)\n",
             remarks("learning-rate-caption", found)]
@@ -118,7 +120,7 @@ def formulas_section(found):
                  for label in ("roipca", "froipca", "ipca", "ccipca")]
         rows.append([DATASETS[name].title, *pairs, error(errors["ccipca without amnesia"]["formula"])])
     header = ["library / formula", "ROIPCA", "fROIPCA", "IPCA", "CCIPCA", "CCIPCA without amnesia, formula"]
-    return ["### The library against the formulas written out\n", remarks("formulas", found), table(header, rows)]
+    return ["### The library compared with the formulas\n", remarks("formulas", found), table(header, rows)]
 
 
 def microseconds(seconds):
@@ -145,29 +147,29 @@ def runtime_section(found):
               f"m from {sizes[-2]} to {sizes[-1]}"]
     shared = SHARED if float(load) >= 0.5 else ""
     return [RUNTIME, wrapped(TIMES.format(turns=piece["turns"], load=load, shared=shared)) + "\n",
-            "Microseconds an update, the paper's rows:\n", times_table("d", piece["paper"]),
+            "Microseconds per update, the paper's rows:\n", times_table("d", piece["paper"]),
             "The same, rows with noise:\n", times_table("d", piece["floor"]),
             f"Against m, rows with noise, d = {piece['wide']:,}:\n", times_table("m", piece["components"]),
-            "![Time an update](paper-runtime.svg)\n", remarks("runtime-caption", found),
-            "Growth, as exponents fitted on log axes to the rows with noise:\n", table(header, exponents),
-            "What differs from the paper:\n", remarks("runtime", found)]
+            "![Time per update](paper-runtime.svg)\n", remarks("runtime-caption", found),
+            "Growth: exponents of power laws fitted to the times of the rows with noise:\n", table(header, exponents),
+            "Differences from the paper:\n", remarks("runtime", found)]
 
 
 def machines_section(found):
-    """Machines, and the pieces that ran on each."""
+    """Returns the tables of the machines and of the pieces that ran on each."""
     machines = {}
     for name, piece in found.items():
         about = dict(piece["machine"])
         load = about.pop("load before the run")
         machines.setdefault(tuple(about.items()), []).append([name, f"{piece['seconds']:,.0f}", load])
-    parts = ["## What ran where\n"]
+    parts = ["## Machines\n"]
     for about, rows in machines.items():
         parts += [table(["", ""], about), table(["piece", "seconds", "load before the run"], rows)]
     return parts
 
 
 def page(found):
-    """The text. `found`: piece -> its numbers; pieces that are not there leave a gap."""
+    """Returns the text of the page. `found`: piece -> its numbers; missing pieces are left out."""
     parts = [HEAD, "## At a glance\n", table(claims.HEADER, claims.rows(found)), claims.default_against_all(found)]
     if "figure-learning-rate" in found:
         parts += learning_rate_section(found)

@@ -2,12 +2,12 @@
 """Reruns the numerical section of the paper and writes docs/paper.md with its plots.
 
     python experiments/run.py                        # all of it
-    python experiments/run.py --only table-mnist     # one piece; the page takes the others from their last run
+    python experiments/run.py --only table-mnist     # one piece; the others keep their last numbers
     python experiments/run.py --only page            # the page alone
-    python experiments/run.py --small                # one repetition and small sizes: does it run?
+    python experiments/run.py --small                # one repetition and small sizes, to check that it runs
 
-Each piece leaves its numbers in experiments/results/<piece>.json, of which the page is made. A piece whose data are not
-there is left out and keeps its last numbers. One thread; seeds are fixed.
+Each piece writes its numbers to experiments/results/<piece>.json, and the page is made from these files. A piece whose
+data is missing is skipped and keeps its last numbers. It uses one thread and fixed seeds.
 """
 
 import os
@@ -40,7 +40,7 @@ def say(what):
 
 
 def rounded(value):
-    """The same with four digits in every number that is not whole."""
+    """Returns the value with every float rounded to four digits."""
     if isinstance(value, dict):
         return {name: rounded(inner) for name, inner in value.items()}
     if isinstance(value, list):
@@ -49,13 +49,13 @@ def rounded(value):
 
 
 def as_json(value):
-    """A line for each list of numbers, so that a change can be read."""
+    """Returns JSON with one line per list of numbers, so that diffs are readable."""
     text = json.dumps(rounded(value), indent=1)
     return re.sub(r"\[[^][{}]*\]", lambda found: re.sub(r"\s+", " ", found[0]), text) + "\n"
 
 
 def pieces(small, folder):
-    """name -> function that runs it."""
+    """Returns name -> function that runs the piece."""
     found = {"figure-learning-rate": lambda: learning_rate.run(60 if small else learning_rate.SAMPLES)}
     few = dict(repetitions=1, marks=accuracy.MARKS[-1:], rates=accuracy.RATES[::6]) if small else {}
     for name in DATASETS:
@@ -73,7 +73,7 @@ def run_piece(name, function, results):
     try:
         found = function()
     except DataMissing as missing:
-        say(f"  left out: {missing}")
+        say(f"  skipped: {missing}")
         return
     found["seconds"], found["machine"] = round(time.perf_counter() - begun, 1), about
     (results / f"{name}.json").write_text(as_json(found))
@@ -89,8 +89,8 @@ def write_page(names, results, output):
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", nargs="+", metavar="PIECE", help="pieces to run; 'page' writes the page alone")
-    parser.add_argument("--data", help="folder of the data sets; otherwise ROIPCA_DATA or ../shared/data")
+    parser.add_argument("--only", nargs="+", metavar="PIECE", help="pieces to run; 'page' only writes the page")
+    parser.add_argument("--data", help="folder of the data sets (default: ROIPCA_DATA or ../shared/data)")
     parser.add_argument("--small", action="store_true", help="few repetitions and small sizes, in build/paper-small")
     parser.add_argument("--output", type=pathlib.Path, help="folder for page, plots and results")
     given = parser.parse_args(arguments)
@@ -98,7 +98,7 @@ def main(arguments=None):
     chosen = given.only or list(known)
     unknown = set(chosen) - {*known, PAGE}
     if unknown:
-        parser.error(f"no piece is called {', '.join(sorted(unknown))}; there are {', '.join(known)} and {PAGE}")
+        parser.error(f"unknown piece {', '.join(sorted(unknown))}; choose from {', '.join(known)} and {PAGE}")
     output = given.output or (ROOT / "build" / "paper-small" if given.small else ROOT / "docs")
     results = output / "results" if given.output or given.small else ROOT / "experiments" / "results"
     results.mkdir(parents=True, exist_ok=True)
