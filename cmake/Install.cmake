@@ -1,4 +1,4 @@
-# What `cmake --install` puts in place: library, headers, CMake package, pkg-config file.
+# Defines what `cmake --install` installs: the library, the headers, the CMake package and the pkg-config file.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/roipca)
@@ -25,7 +25,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/roipcaConfigVersion.cmake
 install(FILES ${PROJECT_BINARY_DIR}/roipcaConfig.cmake ${PROJECT_BINARY_DIR}/roipcaConfigVersion.cmake
         DESTINATION ${package_dir})
 
-# The .pc file finds everything relative to itself, so that an installed tree can be moved.
+# The .pc file uses paths relative to itself, so that an installed tree can be moved.
 set(pkgconfig_dir ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH PC_PREFIX ${pkgconfig_dir} ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" PC_PREFIX "${PC_PREFIX}")

@@ -1,8 +1,12 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that building and testing need and that are not there yet.
-# With --dev, also those for formatting, linting and coverage; with --python, those for the Python package;
-# with --clusters, these and the Java that Spark runs on; with --test, these and the browser that looks at reports;
-# with --fuzz, those for fuzzing; with --aarch64, those to compile and run for 64-bit ARM. Does nothing when all are installed.
+# Installs the missing Debian packages for building and testing. Does nothing if all are installed.
+#
+#   --dev        also formatting, linting and coverage
+#   --python     also the Python package
+#   --clusters   as --python, and Java for Spark
+#   --test       as --clusters, and a browser to test reports
+#   --fuzz       also fuzzing
+#   --aarch64    also cross-compiling for 64-bit ARM and running under an emulator
 set -euo pipefail
 
 packages=(g++ cmake ninja-build make pkg-config libeigen3-dev libgtest-dev nlohmann-json3-dev libcli11-dev
@@ -22,9 +26,9 @@ case "${1-}" in
 esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-  echo "Not a Debian system, so nothing is installed. Needed are: a C++20 compiler, CMake >= 3.22, Ninja, make," >&2
-  echo "pkg-config, Eigen >= 3.4, GoogleTest, nlohmann-json >= 3.10, CLI11 >= 2.1, zlib and, if wanted, HDF5" >&2
-  echo "(in Debian: ${packages[*]})." >&2
+  echo "Not a Debian system: install the dependencies by hand. Required: a C++20 compiler, CMake >= 3.22, Ninja, make," >&2
+  echo "pkg-config, Eigen >= 3.4, GoogleTest, nlohmann-json >= 3.10, CLI11 >= 2.1 and zlib. Optional: HDF5." >&2
+  echo "Debian packages: ${packages[*]}" >&2
   exit 0
 fi
 
@@ -42,14 +46,14 @@ as_root=()
 if ((EUID != 0)); then
   if ! command -v sudo >/dev/null; then
     echo "Missing packages: ${missing[*]}" >&2
-    echo "Neither root nor sudo here. As root, run: apt-get install ${missing[*]}" >&2
+    echo "This needs root or sudo. As root, run: apt-get install ${missing[*]}" >&2
     exit 1
   fi
   as_root=(sudo)
 fi
 
 apt() {
-  # The timeout waits for another apt (unattended upgrades) instead of failing at once.
+  # The timeout waits for another apt, such as unattended upgrades, instead of failing immediately.
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 "$@"
 }
 
@@ -60,7 +64,7 @@ if ! compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null; then
   updated=yes
 fi
 if ! apt install --no-install-recommends "${missing[@]}"; then
-  # Old package lists name versions that are gone.
+  # Old package lists may refer to versions that no longer exist.
   [[ $updated == no ]] || exit 1
   apt update
   apt install --no-install-recommends "${missing[@]}"
