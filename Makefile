@@ -79,7 +79,7 @@ tsan: deps ## Run the tests that start threads under the thread sanitizer
 	setarch -R ctest --preset tsan
 
 isa: deps build ## Run the C++ tests once per instruction set that the machine has
-	set -e; for isa in $$(build/release/tests/kernels/instruction_sets); do \
+	set -e; for isa in $$(build/release/tests/simd/instruction_sets); do \
 		echo "ROIPCA_ISA=$$isa"; ROIPCA_ISA=$$isa ctest --preset release --exclude-regex '^install$$'; done
 
 test-aarch64: deps-aarch64 ## Cross-compile the library and the C++ tests for 64-bit ARM and run them under qemu

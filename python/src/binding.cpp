@@ -174,7 +174,7 @@ NB_MODULE(_core, module) {
       "held.");
   module.def(
       "instruction_set", [] { return std::string(roipca::instruction_set()); },
-      "The instruction set that the kernels use, such as \"x86-64-v3\".\n\nThe best that the machine has, "
+      "The instruction set in use, such as \"x86-64-v3\".\n\nThe best that the machine has, "
       "unless the environment variable ROIPCA_ISA named another.\n\nExamples\n--------\n"
       ">>> import roipca\n>>> roipca.instruction_set() in {\"x86-64-v4\", \"x86-64-v3\", \"x86-64-v2\", "
       "\"baseline\"}\nTrue");

@@ -24,7 +24,7 @@ Index block_rows(Index capacity) {
 }
 
 Index padded(Index count) {
-  constexpr Index kLane = kernels::kLane<double>;
+  constexpr Index kLane = simd::kLane<double>;
   return (count + kLane - 1) / kLane * kLane;
 }
 
@@ -46,8 +46,8 @@ DeferredBasis<T>::DeferredBasis(Index features, Index capacity)
       minus_z_(Vector<double>::Zero(capacity + 1)),
       coefficients_(capacity + block_ + kGroup, std::max(capacity, kGroup)),
       small_coefficients_(capacity + 1, capacity),
-      panel_(kernels::panel_size<T>(coefficients_.rows())),
-      small_panel_(kernels::panel_size<double>(small_coefficients_.rows())) {}
+      panel_(simd::panel_size<T>(coefficients_.rows())),
+      small_panel_(simd::panel_size<double>(small_coefficients_.rows())) {}
 
 template <typename T>
 void DeferredBasis<T>::start(const Eigen::Ref<const Matrix<T>>& columns) {
@@ -59,9 +59,9 @@ void DeferredBasis<T>::start(const Eigen::Ref<const Matrix<T>>& columns) {
 
 template <typename T>
 void DeferredBasis<T>::project(const double* squared_norms) {
-  const auto& kernel = kernels::table<T>();
+  const auto& kernel = simd::table<T>();
   const auto u = rows_.view(count_);
-  const kernels::RowsView<T> group{rows_.row(count_), rows_.stride(), waiting_};
+  const simd::RowsView<T> group{rows_.row(count_), rows_.stride(), waiting_};
   coordinates_.columns(kGroup).setZero();
   kernel.dots(group, u, rows_.padded_length(), coordinates_.row(0), coordinates_.stride());
   take_off(rows_.row(count_), waiting_, u, coordinates_.row(0), coordinates_.stride(), 1.0);
@@ -97,8 +97,8 @@ void DeferredBasis<T>::add_direction(Index i, double squared_norm, double noise)
 
   // One pass for the products with the group's directions and with itself.
   const Index earlier = count_ - first_;
-  const kernels::RowsView<T> group{rows_.row(first_), rows_.stride(), earlier};
-  kernels::table<T>().dots({group.data, group.stride, earlier + 1}, {x, 0, 1}, length, y + first_, 1);
+  const simd::RowsView<T> group{rows_.row(first_), rows_.stride(), earlier};
+  simd::table<T>().dots({group.data, group.stride, earlier + 1}, {x, 0, 1}, length, y + first_, 1);
   const double before = y[count_];
   y[count_] = 0.0;
   if (std::sqrt(before) <= noise) return;
@@ -122,7 +122,7 @@ double DeferredBasis<T>::split(Index i, double squared_norm) {
   const double noise = kNoise<T> * std::sqrt(squared_norm);
   add_direction(i, squared_norm, noise);
   // In the coordinates of U: z = C^T y, and y becomes y - C z.
-  const auto& kernel = kernels::table<double>();
+  const auto& kernel = simd::table<double>();
   current_ = i;
   double* y = coordinates_.row(i);
   const Index length = padded(count_);
@@ -150,9 +150,9 @@ void DeferredBasis<T>::rotate(const Eigen::Ref<const Matrix<double>>& v) {
   auto coefficients = small_coefficients_.topLeftCorner(v.rows(), kept);
   coefficients = v;
   if (v.rows() > rank_) coefficients.row(rank_) /= residual_;
-  const kernels::RowsView<double> r{coordinates_.row(current_), 0, v.rows() - rank_};
-  kernels::table<double>().rotate(turn_.row(0), turn_.stride(), rank_, r, small_coefficients_.data(),
-                                  small_coefficients_.cols(), kept, padded(count_), small_panel_.data());
+  const simd::RowsView<double> r{coordinates_.row(current_), 0, v.rows() - rank_};
+  simd::table<double>().rotate(turn_.row(0), turn_.stride(), rank_, r, small_coefficients_.data(),
+                               small_coefficients_.cols(), kept, padded(count_), small_panel_.data());
   rank_ = kept;
   ++taken_;
 }
@@ -161,15 +161,15 @@ template <typename T>
 void DeferredBasis<T>::apply() {
   if (taken_ == 0) return;
   coefficients_.topLeftCorner(count_, rank_) = turn_.columns(rank_).topRows(count_).template cast<T>();
-  kernels::table<T>().rotate(rows_.row(0), rows_.stride(), count_, {rows_.row(0), 0, 0}, coefficients_.data(),
-                             coefficients_.cols(), rank_, rows_.padded_length(), panel_.data());
+  simd::table<T>().rotate(rows_.row(0), rows_.stride(), count_, {rows_.row(0), 0, 0}, coefficients_.data(),
+                          coefficients_.cols(), rank_, rows_.padded_length(), panel_.data());
   count_ = rank_;
   reset_turn();
 }
 
 // rows <- scale (rows - products directions).
 template <typename T>
-void DeferredBasis<T>::take_off(T* rows, Index count, kernels::RowsView<T> directions, const double* products,
+void DeferredBasis<T>::take_off(T* rows, Index count, simd::RowsView<T> directions, const double* products,
                                 Index products_stride, double scale) {
   auto own = coefficients_.topLeftCorner(count, count);
   own.setZero();
@@ -179,8 +179,8 @@ void DeferredBasis<T>::take_off(T* rows, Index count, kernels::RowsView<T> direc
       coefficients_(count + j, i) = static_cast<T>(-scale * products[i * products_stride + j]);
     }
   }
-  kernels::table<T>().rotate(rows, rows_.stride(), count, directions, coefficients_.data(),
-                             coefficients_.cols(), count, rows_.padded_length(), panel_.data());
+  simd::table<T>().rotate(rows, rows_.stride(), count, directions, coefficients_.data(), coefficients_.cols(),
+                          count, rows_.padded_length(), panel_.data());
 }
 
 template <typename T>

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "basis/split.hpp"
-#include "kernels/aligned_rows.hpp"
 #include "roipca/types.hpp"
+#include "simd/aligned_rows.hpp"
 #include "state/archive.hpp"
 
 namespace roipca {
@@ -70,7 +70,7 @@ class DeferredBasis {
 
  private:
   void add_direction(Index i, double squared_norm, double noise);
-  void take_off(T* rows, Index count, kernels::RowsView<T> directions, const double* products,
+  void take_off(T* rows, Index count, simd::RowsView<T> directions, const double* products,
                 Index products_stride, double scale);
   void reset_turn();
 
@@ -82,10 +82,10 @@ class DeferredBasis {
   Index taken_ = 0;
   Index current_ = 0;  // the row of the group last split
   double residual_ = 0.0;
-  kernels::AlignedRows<T> rows_;              // U, then the rows that wait
-  kernels::AlignedRows<double> turn_;         // C, a component's coordinates a row
-  kernels::AlignedRows<double> coordinates_;  // in U, of the rows of the group; then of r
-  kernels::AlignedRows<double> correction_;
+  simd::AlignedRows<T> rows_;              // U, then the rows that wait
+  simd::AlignedRows<double> turn_;         // C, a component's coordinates a row
+  simd::AlignedRows<double> coordinates_;  // in U, of the rows of the group; then of r
+  simd::AlignedRows<double> correction_;
   Splitter<T> splitter_;
   Vector<double> z_;
   Vector<double> minus_z_;

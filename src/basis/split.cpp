@@ -13,7 +13,7 @@ constexpr double kTwiceIsEnough = 0x1p-10;
 template <typename T>
 double norm(const T* v, Index length) {
   double squared = 0.0;
-  kernels::table<T>().dots({v, 0, 1}, {v, 0, 1}, length, &squared, 1);
+  simd::table<T>().dots({v, 0, 1}, {v, 0, 1}, length, &squared, 1);
   return std::sqrt(squared);
 }
 
@@ -23,11 +23,11 @@ template <typename T>
 Splitter<T>::Splitter(Index max_columns)
     : products_(max_columns),
       coefficients_(max_columns + 1),
-      panel_(kernels::panel_size<T>(max_columns + 1)),
+      panel_(simd::panel_size<T>(max_columns + 1)),
       coordinates_(Vector<double>::Zero(max_columns + 1)) {}
 
 template <typename T>
-double Splitter<T>::split(kernels::RowsView<T> q, Index length, double squared_norm, T* v) {
+double Splitter<T>::split(simd::RowsView<T> q, Index length, double squared_norm, T* v) {
   const double whole = std::sqrt(squared_norm);
   const double noise = kNoise<T> * whole;
   coordinates_.head(q.count).setZero();
@@ -46,8 +46,8 @@ double Splitter<T>::split(kernels::RowsView<T> q, Index length, double squared_n
 
 // v <- v - Q Q^T v. Returns |Q^T v|.
 template <typename T>
-double Splitter<T>::project(kernels::RowsView<T> q, Index length, T* v) {
-  const auto& kernel = kernels::table<T>();
+double Splitter<T>::project(simd::RowsView<T> q, Index length, T* v) {
+  const auto& kernel = simd::table<T>();
   kernel.dots(q, {v, 0, 1}, length, products_.data(), 1);
   const auto z = products_.head(q.count);
   coordinates_.head(q.count) += z;

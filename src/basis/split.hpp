@@ -3,8 +3,8 @@
 
 #include <limits>
 
-#include "kernels/aligned_rows.hpp"
 #include "roipca/types.hpp"
+#include "simd/aligned_rows.hpp"
 
 namespace roipca {
 
@@ -16,7 +16,7 @@ inline constexpr double kNoise = 16.0 * double{std::numeric_limits<T>::epsilon()
 /// orthonormal, and rounding of what it takes off.
 inline constexpr int kMostPasses = 4;
 
-/// Splits v = Q z + r for orthonormal columns Q, stored as rows for the kernels. Allocates at construction
+/// Splits v = Q z + r for orthonormal columns Q, stored as rows for the loops of simd. Allocates at construction
 /// only.
 template <typename T>
 class Splitter {
@@ -31,13 +31,13 @@ class Splitter {
   /// less than 0.7 of the row ("twice is enough", Kahan and Parlett), and then until a pass takes off less
   /// than 2^-10 of what it leaves. With Q^T Q = I + E, r is then orthogonal to Q to 2^-10 |E| and rounding,
   /// so that taking r / |r| into the basis does not multiply its drift, however small r is.
-  double split(kernels::RowsView<T> q, Index length, double squared_norm, T* v);
+  double split(simd::RowsView<T> q, Index length, double squared_norm, T* v);
 
   /// Coordinates of the last row split, with room for one more entry behind them: [z, |r|].
   const Vector<double>& coordinates() const { return coordinates_; }
 
  private:
-  double project(kernels::RowsView<T> q, Index length, T* v);
+  double project(simd::RowsView<T> q, Index length, T* v);
 
   Vector<double> products_;
   Vector<T> coefficients_;

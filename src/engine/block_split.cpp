@@ -40,14 +40,14 @@ BlockSplit<T>::BlockSplit(Index max_components, Index max_rows)
       along_(Vector<double>::Zero(std::max(max_rows, max_components))),
       corrections_(max_rows, std::max(max_components, max_rows)),
       coefficients_(std::max(max_components, max_rows), max_rows),
-      panel_(kernels::panel_size<T>(max_components + max_rows)) {}
+      panel_(simd::panel_size<T>(max_components + max_rows)) {}
 
 // For X = (I - pull u u^T) V.
 template <typename T>
-void BlockSplit<T>::measure(kernels::RowsView<T> q, const RowBlock<T>& block) {
+void BlockSplit<T>::measure(simd::RowsView<T> q, const RowBlock<T>& block) {
   const Index count = block.count;
-  kernels::table<T>().gram_and_dots(block.rows.view(count), q, block.rows.padded_length(), products_.data(),
-                                    products_.cols(), inside_.data(), inside_.cols());
+  simd::table<T>().gram_and_dots(block.rows.view(count), q, block.rows.padded_length(), products_.data(),
+                                 products_.cols(), inside_.data(), inside_.cols());
   if (block.pull == 0.0) return;
 
   const auto u = block.roots.head(count);
@@ -64,7 +64,7 @@ void BlockSplit<T>::measure(kernels::RowsView<T> q, const RowBlock<T>& block) {
 }
 
 template <typename T>
-void BlockSplit<T>::split(kernels::RowsView<T> q, RowBlock<T>& block) {
+void BlockSplit<T>::split(simd::RowsView<T> q, RowBlock<T>& block) {
   by_products_ = split_by_products(q.count, block);
   if (!by_products_) split_by_vectors(q, block);
 }
@@ -85,7 +85,7 @@ bool BlockSplit<T>::split_by_products(Index components, const RowBlock<T>& block
 
 // By Gram-Schmidt.
 template <typename T>
-void BlockSplit<T>::split_by_vectors(kernels::RowsView<T> q, RowBlock<T>& block) {
+void BlockSplit<T>::split_by_vectors(simd::RowsView<T> q, RowBlock<T>& block) {
   const Index count = block.count;
   take_mean_out(block);
   inside_.topLeftCorner(count, q.count).setZero();
@@ -124,36 +124,36 @@ void BlockSplit<T>::take_mean_out(RowBlock<T>& block) {
     coefficients_.row(i).head(count) = (-block.pull * u[i] * u.transpose()).template cast<T>();
     coefficients_(i, i) = static_cast<T>(1.0 - block.pull * u[i] * u[i]);
   }
-  kernels::table<T>().rotate(block.rows.row(0), block.rows.stride(), count, {block.rows.row(0), 0, 0},
-                             coefficients_.data(), coefficients_.cols(), count, block.rows.padded_length(),
-                             panel_.data());
+  simd::table<T>().rotate(block.rows.row(0), block.rows.stride(), count, {block.rows.row(0), 0, 0},
+                          coefficients_.data(), coefficients_.cols(), count, block.rows.padded_length(),
+                          panel_.data());
   block.pull = 0.0;
 }
 
 // rows <- rows - (rows Q) Q^T for `count` rows of the block, whose coordinates grow by the products.
 template <typename T>
-void BlockSplit<T>::project_out(kernels::RowsView<T> q, RowBlock<T>& block, Index first, Index count,
+void BlockSplit<T>::project_out(simd::RowsView<T> q, RowBlock<T>& block, Index first, Index count,
                                 RowMatrix<double>& coordinates) {
   if (q.count == 0) return;
   const Index length = block.rows.padded_length();
   T* rows = block.rows.row(first);
-  kernels::table<T>().dots({rows, block.rows.stride(), count}, q, length, corrections_.data(),
-                           corrections_.cols());
+  simd::table<T>().dots({rows, block.rows.stride(), count}, q, length, corrections_.data(),
+                        corrections_.cols());
   for (Index i = 0; i < count; ++i) {
     for (Index j = 0; j < q.count; ++j) {
       coordinates(first + i, j) += corrections_(i, j);
       coefficients_(j, i) = static_cast<T>(-corrections_(i, j));
     }
   }
-  kernels::table<T>().add_rows(rows, block.rows.stride(), q, coefficients_.data(), coefficients_.cols(),
-                               count, length, panel_.data());
+  simd::table<T>().add_rows(rows, block.rows.stride(), q, coefficients_.data(), coefficients_.cols(), count,
+                            length, panel_.data());
 }
 
 template <typename T>
 double BlockSplit<T>::norm(const RowBlock<T>& block, Index i) const {
   double squared = 0.0;
-  kernels::table<T>().dots({block.rows.row(i), 0, 1}, {block.rows.row(i), 0, 1}, block.rows.padded_length(),
-                           &squared, 1);
+  simd::table<T>().dots({block.rows.row(i), 0, 1}, {block.rows.row(i), 0, 1}, block.rows.padded_length(),
+                        &squared, 1);
   return std::sqrt(squared);
 }
 

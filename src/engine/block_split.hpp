@@ -20,9 +20,9 @@ class BlockSplit {
   BlockSplit(Index max_components, Index max_rows);
 
   /// Finds Y (or X Z, for a basis Z that is not orthonormal) and K.
-  void measure(kernels::RowsView<T> q, const RowBlock<T>& block);
+  void measure(simd::RowsView<T> q, const RowBlock<T>& block);
   /// Finds W and P, after `measure`. The rows are scratch afterwards.
-  void split(kernels::RowsView<T> q, RowBlock<T>& block);
+  void split(simd::RowsView<T> q, RowBlock<T>& block);
 
   /// b x k, row by row.
   const RowMatrix<double>& inside() const { return inside_; }
@@ -40,9 +40,9 @@ class BlockSplit {
 
  private:
   bool split_by_products(Index components, const RowBlock<T>& block);
-  void split_by_vectors(kernels::RowsView<T> q, RowBlock<T>& block);
+  void split_by_vectors(simd::RowsView<T> q, RowBlock<T>& block);
   void take_mean_out(RowBlock<T>& block);
-  void project_out(kernels::RowsView<T> q, RowBlock<T>& block, Index first, Index count,
+  void project_out(simd::RowsView<T> q, RowBlock<T>& block, Index first, Index count,
                    RowMatrix<double>& coordinates);
   double norm(const RowBlock<T>& block, Index i) const;
 

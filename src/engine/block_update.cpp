@@ -35,9 +35,9 @@ BlockUpdate<T>::BlockUpdate(Index capacity, Index max_rows)
       eigen_(capacity + max_rows),
       values_(capacity),
       vectors_(capacity + max_rows, capacity),
-      work_(kernels::active().leading_work(capacity, max_rows)),
+      work_(linalg::operations().leading_work(capacity, max_rows)),
       coefficients_(capacity + max_rows, capacity),
-      panel_(kernels::panel_size<T>(capacity + max_rows)),
+      panel_(simd::panel_size<T>(capacity + max_rows)),
       gram_(capacity, capacity),
       column_(capacity) {}
 
@@ -71,38 +71,38 @@ bool BlockUpdate<T>::advance(HeldPairs<T>& pairs, const RowBlock<T>& block, doub
   if (rank == 0 || rank < pairs.capacity()) return false;
   // Entries of `inner` that a row adds to are right to rounding of that row's square.
   const double largest = split_.products().diagonal().head(block.count).maxCoeff();
-  if (!(pairs.values[rank - 1] > SymmetricEigen::kGraded * largest)) return false;
+  if (!(pairs.values[rank - 1] > linalg::SymmetricEigen::kGraded * largest)) return false;
   if (pairs.settled) {
     pairs.inner.setZero();
     pairs.inner.diagonal() = pairs.values;
     pairs.normal.setIdentity();
   }
   pairs.inner.diagonal().array() -= mu;
-  const auto step = kernels::active().leading_solver({.k = rank,
-                                                      .b = block.count,
-                                                      .least = pairs.values[rank - 1] - mu,
-                                                      .tolerance = kSubspaceTolerance<T>,
-                                                      .inner = pairs.inner.data(),
-                                                      .normal = pairs.normal.data(),
-                                                      .stride = pairs.inner.rows(),
-                                                      .dots = split_.inside().data(),
-                                                      .dots_stride = split_.inside().cols(),
-                                                      .products = split_.products().data(),
-                                                      .products_stride = split_.products().cols(),
-                                                      .coefficients = vectors_.data(),
-                                                      .coefficients_stride = vectors_.rows(),
-                                                      .work = work_.data()});
-  const bool found = step != kernels::LeadingStep::kNone;
+  const auto step = linalg::operations().leading_solver({.k = rank,
+                                                         .b = block.count,
+                                                         .least = pairs.values[rank - 1] - mu,
+                                                         .tolerance = kSubspaceTolerance<T>,
+                                                         .inner = pairs.inner.data(),
+                                                         .normal = pairs.normal.data(),
+                                                         .stride = pairs.inner.rows(),
+                                                         .dots = split_.inside().data(),
+                                                         .dots_stride = split_.inside().cols(),
+                                                         .products = split_.products().data(),
+                                                         .products_stride = split_.products().cols(),
+                                                         .coefficients = vectors_.data(),
+                                                         .coefficients_stride = vectors_.rows(),
+                                                         .work = work_.data()});
+  const bool found = step != linalg::LeadingStep::kNone;
   pairs.inner.diagonal().array() += found ? mu + shift : mu;
   if (!found) return false;
   pairs.settled = false;
   take_coefficients(block, block.count, rank, rank);
-  if (step == kernels::LeadingStep::kRotate) {
+  if (step == linalg::LeadingStep::kRotate) {
     rotate(pairs, block.rows.view(block.count), rank);
   } else {
-    kernels::table<T>().add_rows(pairs.components.row(0), pairs.components.stride(),
-                                 block.rows.view(block.count), coefficients_.row(rank).data(),
-                                 coefficients_.cols(), rank, block.rows.padded_length(), panel_.data());
+    simd::table<T>().add_rows(pairs.components.row(0), pairs.components.stride(),
+                              block.rows.view(block.count), coefficients_.row(rank).data(),
+                              coefficients_.cols(), rank, block.rows.padded_length(), panel_.data());
   }
   return true;
 }
@@ -137,8 +137,8 @@ Index BlockUpdate<T>::solve_small(const HeldPairs<T>& pairs, Index count, double
   rows.bottomRows(coordinates_.length() - count).setZero();
   rows.topLeftCorner(count, rank) = split_.inside().topLeftCorner(count, rank);
   rows.block(0, rank, count, directions) = split_.outside().topLeftCorner(count, directions);
-  kernels::table<double>().gram(coordinates_.view(order), coordinates_.padded_length(), small_.data(),
-                                small_.cols());
+  simd::table<double>().gram(coordinates_.view(order), coordinates_.padded_length(), small_.data(),
+                             small_.cols());
   auto a = eigen_.matrix(order);
   a.template triangularView<Eigen::Lower>() = small_.topLeftCorner(order, order);
   a.diagonal().head(rank) += (pairs.values.head(rank).array() - mu).matrix();
@@ -161,8 +161,8 @@ void BlockUpdate<T>::express_by_rows(Index count, Index rank, Index kept) {
   auto rows = of_rows_.columns(kept);
   rows.topRows(count) = combinations;
   rows.bottomRows(of_rows_.length() - count).setZero();
-  kernels::table<double>().dots(coordinates_.view(rank), of_rows_.view(kept), coordinates_.padded_length(),
-                                of_components_.data(), of_components_.cols());
+  simd::table<double>().dots(coordinates_.view(rank), of_rows_.view(kept), coordinates_.padded_length(),
+                             of_components_.data(), of_components_.cols());
   vectors_.topLeftCorner(rank, kept) -= of_components_.topLeftCorner(rank, kept);
 }
 
@@ -181,10 +181,10 @@ void BlockUpdate<T>::take_coefficients(const RowBlock<T>& block, Index count, In
 
 // Z <- [Z, rows^T] times the coefficients.
 template <typename T>
-void BlockUpdate<T>::rotate(HeldPairs<T>& pairs, kernels::RowsView<T> rows, Index kept) {
-  kernels::table<T>().rotate(pairs.components.row(0), pairs.components.stride(), pairs.rank, rows,
-                             coefficients_.data(), coefficients_.cols(), kept,
-                             pairs.components.padded_length(), panel_.data());
+void BlockUpdate<T>::rotate(HeldPairs<T>& pairs, simd::RowsView<T> rows, Index kept) {
+  simd::table<T>().rotate(pairs.components.row(0), pairs.components.stride(), pairs.rank, rows,
+                          coefficients_.data(), coefficients_.cols(), kept, pairs.components.padded_length(),
+                          panel_.data());
 }
 
 template <typename T>
@@ -209,8 +209,8 @@ void BlockUpdate<T>::settle(HeldPairs<T>& pairs) {
 
 template <typename T>
 double BlockUpdate<T>::measure_drift(const HeldPairs<T>& pairs) {
-  kernels::table<T>().gram(pairs.components.view(pairs.rank), pairs.components.padded_length(), gram_.data(),
-                           gram_.cols());
+  simd::table<T>().gram(pairs.components.view(pairs.rank), pairs.components.padded_length(), gram_.data(),
+                        gram_.cols());
   double drift = 0.0;
   for (Index i = 0; i < pairs.rank; ++i) {
     for (Index j = 0; j <= i; ++j) drift = std::max(drift, std::abs(gram_(i, j) - (i == j ? 1.0 : 0.0)));

@@ -3,14 +3,15 @@
 
 #include <stdexcept>
 
-#include "dense/symmetric_eigen.hpp"
 #include "engine/block_split.hpp"
+#include "linalg/operations.hpp"
+#include "linalg/symmetric_eigen.hpp"
 #include "roipca/options.hpp"
 #include "state/archive.hpp"
 
 namespace roipca {
 
-/// The leading subspace of a scatter matrix, with its basis as rows for the kernels. When settled, the basis
+/// The leading subspace of a scatter matrix, with its basis as aligned rows. When settled, the basis
 /// consists of the eigenvectors, and `values` are their eigenvalues. Between, it is any well conditioned
 /// basis Z, Q = Z `normal` is an orthonormal one, the scatter is Q `inner` Q^T on the subspace, and none of
 /// its eigenvalues is below the last of `values`: rows only add to them.
@@ -39,9 +40,9 @@ struct HeldPairs {
     if (!settled) archive(inner, normal);
   }
 
-  kernels::AlignedRows<T> components;
+  simd::AlignedRows<T> components;
   Vector<double> values;
-  Matrix<double> inner;   // padded as the kernels want it
+  Matrix<double> inner;   // padded as linalg wants it
   Matrix<double> normal;  // the same
   double trace = 0.0;
   Index rank = 0;
@@ -60,7 +61,7 @@ struct HeldPairs {
 /// In the long run the rows of a block weigh little against Lambda. Then the new subspace is a small step
 /// from the old one, which products of small matrices find, and which is taken by adding combinations of the
 /// rows to the components: no eigenproblem, and no rotation of the components. Eigenvectors are found when
-/// somebody reads them, and every few blocks. See kernels::LeadingUpdate.
+/// somebody reads them, and every few blocks. See simd::LeadingUpdate.
 ///
 /// Allocates at construction only.
 template <typename T>
@@ -83,17 +84,17 @@ class BlockUpdate {
   Index solve_small(const HeldPairs<T>& pairs, Index count, double mu);
   void express_by_rows(Index count, Index rank, Index kept);
   void take_coefficients(const RowBlock<T>& block, Index count, Index rank, Index kept);
-  void rotate(HeldPairs<T>& pairs, kernels::RowsView<T> rows, Index kept);
+  void rotate(HeldPairs<T>& pairs, simd::RowsView<T> rows, Index kept);
   double measure_drift(const HeldPairs<T>& pairs);
   void restore(HeldPairs<T>& pairs);
   void orthonormalise(HeldPairs<T>& pairs);
 
   BlockSplit<T> split_;
-  kernels::AlignedRows<double> coordinates_;  // [Y, W], a row per component or direction
-  RowMatrix<double> small_;                   // [Y, W]^T [Y, W]
-  kernels::AlignedRows<double> of_rows_;  // coefficients of X^T in the new components, a row per component
-  RowMatrix<double> of_components_;       // what these add to those of Q
-  SymmetricEigen eigen_;
+  simd::AlignedRows<double> coordinates_;  // [Y, W], a row per component or direction
+  RowMatrix<double> small_;                // [Y, W]^T [Y, W]
+  simd::AlignedRows<double> of_rows_;      // coefficients of X^T in the new components, a row per component
+  RowMatrix<double> of_components_;        // what these add to those of Q
+  linalg::SymmetricEigen eigen_;
   Vector<double> values_;   // the new eigenvalues, less mu
   Matrix<double> vectors_;  // the new components in the basis [Q, P], then as combinations of [Q, X^T]
   Vector<double> work_;

@@ -1,11 +1,11 @@
 #include "roipca/build_info.hpp"
 
-#include "kernels/kernels.hpp"
+#include "simd/levels.hpp"
 
 namespace roipca {
 
 std::string_view version() { return ROIPCA_VERSION; }
 
-std::string_view instruction_set() { return kernels::active().name; }
+std::string_view instruction_set() { return simd::name(simd::active_level()); }
 
 }  // namespace roipca

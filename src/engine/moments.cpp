@@ -5,7 +5,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "kernels/kernels.hpp"
+#include "simd/table.hpp"
 
 namespace roipca {
 namespace {
@@ -28,13 +28,13 @@ bool needs_unit(double squared, double peak) {
   return !(squared <= kHigh<T>) || (squared < kLow<T> && peak < kLow<T>);
 }
 
-// |scale delta|^2, summed in the order of kernels.centre: another unit must not change a bit.
+// |scale delta|^2, summed in the order of simd centre: another unit must not change a bit.
 double squared_norm(const Vector<double>& delta, double scale) {
   Vector<double> mean = Vector<double>::Zero(delta.size());
   Vector<double> tail = mean;
   Vector<double> same = mean;
-  return kernels::table<double>().centre({delta.data(), mean.data(), tail.data(), same.data()}, delta.size(),
-                                         0.0, scale);
+  return simd::table<double>().centre({delta.data(), mean.data(), tail.data(), same.data()}, delta.size(),
+                                      0.0, scale);
 }
 
 double power_of_two(int exponent) { return std::ldexp(1.0, std::clamp(exponent, -1000, 1000)); }
@@ -92,7 +92,7 @@ double Moments<T>::fit_unit(double row_size) {
 
 template <typename T>
 typename Moments<T>::Centred Moments<T>::add(const T* row, double weight, T* v) {
-  const auto& kernel = kernels::table<T>();
+  const auto& kernel = simd::table<T>();
   const double total = weight_ + weight;
   const double gain = std::sqrt(center_ ? weight_ / total * weight : weight);
   const double share = center_ ? weight / total : 0.0;
@@ -118,14 +118,14 @@ typename Moments<T>::Centred Moments<T>::add(const T* row, double weight, T* v) 
 
 // Writes rows into the block from `first` on, with nothing added to the total where `weights` are 0.
 template <typename T>
-void Moments<T>::place(kernels::RowsView<T> x, Index first, const double* weights, RowBlock<T>& block,
+void Moments<T>::place(simd::RowsView<T> x, Index first, const double* weights, RowBlock<T>& block,
                        double* squares) {
   double scales[kGroup];
   for (Index i = 0; i < x.count; ++i) scales[i] = block.roots[first + i] * unit_;
-  kernels::table<T>().collect(x,
-                              {mean_.data(), mean_tail_.data(), weights, scales, block.total.data(),
-                               block.rows.row(first), block.rows.stride(), squares},
-                              features());
+  simd::table<T>().collect(x,
+                           {mean_.data(), mean_tail_.data(), weights, scales, block.total.data(),
+                            block.rows.row(first), block.rows.stride(), squares},
+                           features());
 }
 
 // Finds a unit for row x, the i-th of the block, and brings those before it into that unit. Returns whether
@@ -143,8 +143,7 @@ bool Moments<T>::change_unit(const T* x, Index i, RowBlock<T>& block) {
 }
 
 template <typename T>
-Index Moments<T>::collect(kernels::RowsView<T> x, const double* weights, double forgetting,
-                          RowBlock<T>& block) {
+Index Moments<T>::collect(simd::RowsView<T> x, const double* weights, double forgetting, RowBlock<T>& block) {
   if (center_ && weight_ == 0.0 && block.count == 0) {
     // The first row is as good a reference as any until there is a mean.
     mean_ = Eigen::Map<const Vector<T>>(x.data, features()).template cast<double>();
@@ -152,7 +151,7 @@ Index Moments<T>::collect(kernels::RowsView<T> x, const double* weights, double 
   constexpr double kNone[kGroup] = {};
   Index done = 0;
   while (done < x.count && !block.full()) {
-    kernels::RowsView<T> group = {x.data + done * x.stride, x.stride, 0};
+    simd::RowsView<T> group = {x.data + done * x.stride, x.stride, 0};
     double weight[kGroup];
     double squares[kGroup];
     while (group.count < kGroup && done + group.count < x.count &&
@@ -246,7 +245,7 @@ double Moments<T>::close(RowBlock<T>& block) {
       mean_[j] = next;
     }
   }
-  kernels::table<T>().add_squares(block.rows.view(block.count), features(), scatter_.data());
+  simd::table<T>().add_squares(block.rows.view(block.count), features(), scatter_.data());
   scatter_ = scatter_.cwiseMax(0.0);
   const double decay = 1.0 / block.growth;
   if (decay < 1.0) forget(decay);

@@ -35,7 +35,7 @@ class Moments {
   /// `forgetting` multiplies all that came before each row; where that is much, the block takes no more rows
   /// before it is full. So it does before and after a row that outweighs all before it by far. The mean stays
   /// as it is until the block is closed.
-  Index collect(kernels::RowsView<T> x, const double* weights, double forgetting, RowBlock<T>& block);
+  Index collect(simd::RowsView<T> x, const double* weights, double forgetting, RowBlock<T>& block);
   /// Moves mean and scatter by the rows of the block, and finds its `pull` and `weight_before`. What the
   /// block is then added to must first be multiplied by block.rescale, and the sum by the factor returned,
   /// which is what forgetting leaves of it.
@@ -52,7 +52,7 @@ class Moments {
 
  private:
   double fit_unit(double row_size);
-  void place(kernels::RowsView<T> x, Index first, const double* weights, RowBlock<T>& block, double* squares);
+  void place(simd::RowsView<T> x, Index first, const double* weights, RowBlock<T>& block, double* squares);
   bool change_unit(const T* x, Index i, RowBlock<T>& block);
   void recentre(double before, RowBlock<T>& block);
   bool outweighs(double weight, double before) const;

@@ -1,7 +1,7 @@
 /// Rows that wait to be added together.
 #pragma once
 
-#include "kernels/aligned_rows.hpp"
+#include "simd/aligned_rows.hpp"
 #include "state/archive.hpp"
 
 namespace roipca {
@@ -36,8 +36,8 @@ struct RowBlock {
     archive(rows.columns(count), roots, total, weight, weight_pairs, growth, rescale);
   }
 
-  kernels::AlignedRows<T> rows;  // V, with room for one more: see Moments::close
-  Vector<double> roots;          // u
+  simd::AlignedRows<T> rows;  // V, with room for one more: see Moments::close
+  Vector<double> roots;       // u
   Index count = 0;
   double pull = 0.0;           // known once the block is closed
   double weight_before = 0.0;  // n, times unit^2; known once the block is closed

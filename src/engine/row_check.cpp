@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "kernels/kernels.hpp"
 #include "roipca/errors.hpp"
+#include "simd/table.hpp"
 
 namespace roipca {
 namespace {
@@ -75,7 +75,7 @@ void check_shape(const Rows<T>& rows, const Weights& weights, Index features) {
 
 template <typename T>
 void check_values(const Rows<T>& rows, const Weights& weights, Index first) {
-  const auto& kernel = kernels::table<T>();
+  const auto& kernel = simd::table<T>();
   for (Index i = 0; i < rows.rows(); ++i) {
     const T* row = rows.data() + i * rows.outerStride();
     const double weight = weights.size() == 0 ? 1.0 : weights[i];

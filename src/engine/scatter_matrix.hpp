@@ -6,8 +6,8 @@
 #include <limits>
 #include <memory>
 
-#include "dense/symmetric_eigen.hpp"
 #include "engine/block_rule.hpp"
+#include "linalg/symmetric_eigen.hpp"
 
 namespace roipca {
 
@@ -20,7 +20,7 @@ class ScatterMatrix final : public BlockRule<T> {
         scatter_(features, features),
         rows_(block_rows + 1, features),
         mean_(features),
-        panel_(kernels::panel_size<double>(block_rows + 1)) {}
+        panel_(simd::panel_size<double>(block_rows + 1)) {}
 
   std::unique_ptr<BlockRule<T>> clone() const override { return std::make_unique<ScatterMatrix>(*this); }
 
@@ -33,8 +33,8 @@ class ScatterMatrix final : public BlockRule<T> {
       mean_.noalias() = to * (block.pull * block.roots.head(block.count));
       for (Index i = 0; i < block.count; ++i) to.col(i) -= block.roots[i] * mean_;
     }
-    kernels::table<double>().add_outer(scatter_.row(0), scatter_.stride(), rows_.view(block.count), features,
-                                       scatter_.padded_length(), panel_.data());
+    simd::table<double>().add_outer(scatter_.row(0), scatter_.stride(), rows_.view(block.count), features,
+                                    scatter_.padded_length(), panel_.data());
     ++blocks_;
   }
 
@@ -57,7 +57,7 @@ class ScatterMatrix final : public BlockRule<T> {
 
   Spectrum<T> spectrum() const override {
     const Index features = scatter_.length();
-    SymmetricEigen eigen(features);
+    linalg::SymmetricEigen eigen(features);
     eigen.matrix(features) = scatter_.columns(features);
     const Index rank = eigen.solve_positive(features, reported_, rounding());
     return {eigen.vectors(rank).template cast<T>(), eigen.values().head(rank),
@@ -76,8 +76,8 @@ class ScatterMatrix final : public BlockRule<T> {
   }
 
   Index reported_;
-  kernels::AlignedRows<double> scatter_;  // its lower triangle, column by column; what is above is not used
-  kernels::AlignedRows<double> rows_;     // X
+  simd::AlignedRows<double> scatter_;  // its lower triangle, column by column; what is above is not used
+  simd::AlignedRows<double> rows_;     // X
   Vector<double> mean_;
   Vector<double> panel_;
   std::int64_t blocks_ = 0;

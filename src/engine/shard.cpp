@@ -61,7 +61,7 @@ class RowShard final : public Shard<T> {
 
   std::unique_ptr<Shard<T>> clone() const override { return std::make_unique<RowShard>(*this); }
 
-  void absorb(kernels::RowsView<T> rows, const double* weights) override {
+  void absorb(simd::RowsView<T> rows, const double* weights) override {
     for (Index i = 0; i < rows.count; ++i) {
       absorb_row(rows.data + i * rows.stride, weights == nullptr ? 1.0 : weights[i]);
     }
@@ -128,7 +128,7 @@ class BlockShard final : public Shard<T> {
 
   std::unique_ptr<Shard<T>> clone() const override { return std::make_unique<BlockShard>(*this); }
 
-  void absorb(kernels::RowsView<T> rows, const double* weights) override {
+  void absorb(simd::RowsView<T> rows, const double* weights) override {
     rows_ += rows.count;
     while (rows.count > 0) {
       const Index taken = moments_.collect(rows, weights, options_.forgetting, block_);

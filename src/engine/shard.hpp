@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/kernels.hpp"
 #include "roipca/model.hpp"
+#include "simd/table.hpp"
 #include "state/archive.hpp"
 
 namespace roipca {
@@ -19,7 +19,7 @@ class Shard {
   virtual std::unique_ptr<Shard> clone() const = 0;
 
   /// Adds rows, which must be finite, of positive weights (null: 1). Allocates nothing.
-  virtual void absorb(kernels::RowsView<T> rows, const double* weights) = 0;
+  virtual void absorb(simd::RowsView<T> rows, const double* weights) = 0;
 
   /// Another rate for a rule that has one; it goes on from where it is.
   virtual void set_learning_rate(const LearningRate& /*rate*/) {}

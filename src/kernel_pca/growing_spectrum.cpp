@@ -5,8 +5,8 @@
 #include <numeric>
 #include <span>
 
-#include "kernels/kernels.hpp"
 #include "rules/mu.hpp"
+#include "simd/table.hpp"
 
 namespace roipca {
 namespace {
@@ -15,8 +15,8 @@ constexpr double kNoise = 16.0;  // roundings below which a number is taken for 
 
 constexpr Index round_up(Index x, Index to) { return (x + to - 1) / to * to; }
 
-// What the kernels read of a column.
-Index padded(Index rows) { return round_up(rows, kernels::kLane<double>); }
+// What the loops of simd read of a column.
+Index padded(Index rows) { return round_up(rows, simd::kLane<double>); }
 
 // Room for so many rows in a column, so that columns are an odd number of cache lines apart.
 Index room_for(Index rows) {
@@ -27,9 +27,9 @@ Index room_for(Index rows) {
 // basis <- basis * coefficients.
 void turn_columns(Matrix<double>& basis, Index rows, const RowMatrix<double>& coefficients, Index order,
                   Index columns, Vector<double>& panel) {
-  kernels::table<double>().rotate(basis.data(), basis.outerStride(), order, {basis.data(), 0, 0},
-                                  coefficients.data(), coefficients.outerStride(), columns, padded(rows),
-                                  panel.data());
+  simd::table<double>().rotate(basis.data(), basis.outerStride(), order, {basis.data(), 0, 0},
+                               coefficients.data(), coefficients.outerStride(), columns, padded(rows),
+                               panel.data());
 }
 
 std::span<const double> span_of(const Vector<double>& v, Index size) {
@@ -68,7 +68,7 @@ void GrowingSpectrum::reserve(Index size, Index columns) {
     kept_.reserve(static_cast<std::size_t>(room));
     turn_.setZero(room_for(room), room);
     coefficients_.resize(room, room);
-    panel_.resize(kernels::panel_size<double>(room));
+    panel_.resize(simd::panel_size<double>(room));
     upward_ = secular::RankOneEigen(static_cast<std::size_t>(room));
     downward_ = secular::RankOneEigen(static_cast<std::size_t>(room));
     guard_ = DriftGuard<double>(room);

@@ -70,7 +70,7 @@ class GrowingSpectrum {
   double total_ = 0.0;             // of all entries of K
   Vector<double> sums_;            // of the columns of K
   Vector<double> values_;
-  Matrix<double> basis_;  // with room for two more columns; laid out for the kernels, as turn_ is
+  Matrix<double> basis_;  // with room for two more columns; laid out for the loops of simd, as turn_ is
 
   // Scratch of one append.
   Vector<double> border_;

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "dense/symmetric_eigen.hpp"
+#include "linalg/symmetric_eigen.hpp"
 #include "roipca/errors.hpp"
 
 namespace roipca {
@@ -176,7 +176,7 @@ void Landmarks::remove(Index place) {
 
 Landmarks::Eigenpairs Landmarks::eigenpairs() const {
   if (size_ == 0) return {};
-  SymmetricEigen eigen(size_);
+  linalg::SymmetricEigen eigen(size_);
   eigen.compute(scatter_.topLeftCorner(size_, size_));
   Eigenpairs pairs{eigen.values(), eigen.vectors(size_)};
   factor_.topLeftCorner(size_, size_).triangularView<Eigen::Lower>().transpose().solveInPlace(pairs.duals);

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "basis/orthonormal.hpp"
-#include "kernels/aligned_rows.hpp"
 #include "rules/rule.hpp"
+#include "simd/aligned_rows.hpp"
 
 namespace roipca {
 
@@ -69,7 +69,7 @@ class BasisRule : public Rule<T> {
     }
   }
 
-  kernels::AlignedRows<T> rows_;  // the components
+  simd::AlignedRows<T> rows_;  // the components
   Vector<double> values_;
   double trace_ = 0.0;
   Index rank_ = 0;

@@ -77,7 +77,7 @@ Spectrum<T> FrequentDirectionsRule<T>::spectrum() const {
   const Matrix<T> rows =
       sketch_.leftCols(filled_) * squares_.head(filled_).cwiseSqrt().template cast<T>().asDiagonal();
   const Matrix<double> gram = (rows.transpose() * rows).template cast<double>();
-  SymmetricEigen eigen(filled_);
+  linalg::SymmetricEigen eigen(filled_);
   eigen.compute(gram);
   const double noise = static_cast<double>(filled_) * double{std::numeric_limits<T>::epsilon()};
   const Index rank = filled_ == 0 ? 0 : (eigen.values().array() > noise * eigen.values()[0]).count();

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "basis/rotation.hpp"
-#include "dense/symmetric_eigen.hpp"
+#include "linalg/symmetric_eigen.hpp"
 #include "rules/rule.hpp"
 
 namespace roipca {
@@ -38,7 +38,7 @@ class FrequentDirectionsRule final : public Rule<T> {
   Rotation<T> rotation_;
   Vector<T> column_;
   Matrix<double> gram_;
-  SymmetricEigen eigen_;
+  linalg::SymmetricEigen eigen_;
   double trace_ = 0.0;
 };
 

@@ -74,11 +74,11 @@ std::vector<double> FroipcaRule<T>::learning_rates() const {
 template <typename T>
 void FroipcaRule<T>::project(const Step& step) {
   is_residual_ = false;
-  const kernels::RowsView<T> v{this->slot(), 0, 1};
+  const simd::RowsView<T> v{this->slot(), 0, 1};
   // Of the rounded row, as z is: step.squared_norm is of the row before it was rounded to T.
   double squared_norm = 0.0;
-  kernels::table<T>().dots(v, v, rows_.padded_length(), &squared_norm, 1);
-  kernels::table<T>().dots(rows_.view(rank_), v, rows_.padded_length(), z_.data(), 1);
+  simd::table<T>().dots(v, v, rows_.padded_length(), &squared_norm, 1);
+  simd::table<T>().dots(rows_.view(rank_), v, rows_.padded_length(), z_.data(), 1);
   const double left = squared_norm - z_.head(rank_).squaredNorm();
   residual_ = std::sqrt(std::max(left, 0.0));
   if (rank_ < this->capacity() || left < kCancels<T> * squared_norm) take_off_projection(step);
@@ -201,8 +201,8 @@ void FroipcaRule<T>::move(Index terms) {
   if (terms == 0) return;
   left_rounded_.topLeftCorner(rank_, terms) = left_.topLeftCorner(rank_, terms).template cast<T>();
   right_rounded_.topLeftCorner(rank_, terms) = right_.topLeftCorner(rank_, terms).template cast<T>();
-  kernels::table<T>().add_low_rank(rows_.row(0), rows_.stride(), rank_, this->slot(), left_rounded_.data(),
-                                   right_rounded_.data(), terms, this->capacity(), rows_.padded_length());
+  simd::table<T>().add_low_rank(rows_.row(0), rows_.stride(), rank_, this->slot(), left_rounded_.data(),
+                                right_rounded_.data(), terms, this->capacity(), rows_.padded_length());
 }
 
 // Q <- [Q, r/|r|] V: exact, O(k^2 d).

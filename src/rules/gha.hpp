@@ -18,7 +18,7 @@ class GhaRule final : public GradientRule<T, GhaRule<T>> {
         unused_(capacity) {}
 
   /// An orthonormal basis of what the components span.
-  kernels::RowsView<T> span() {
+  simd::RowsView<T> span() {
     orthonormal_.columns(this->rank_) = this->components();
     const Index kept =
         orthonormalise_independent<T>(orthonormal_.columns(this->rank_), unused_.head(this->rank_));
@@ -37,7 +37,7 @@ class GhaRule final : public GradientRule<T, GhaRule<T>> {
   Spectrum<T> spectrum() const override { return this->orthonormal_spectrum(); }
 
  private:
-  kernels::AlignedRows<T> orthonormal_;
+  simd::AlignedRows<T> orthonormal_;
   Vector<double> unused_;  // values that go with its columns
 };
 

@@ -60,7 +60,7 @@ class GradientRule : public BasisRule<T, Derived> {
     auto fresh = this->basis().col(this->rank_);
     fresh = v;
     const Index rank = this->rank_;
-    const kernels::RowsView<T> span = static_cast<Derived*>(this)->span();
+    const simd::RowsView<T> span = static_cast<Derived*>(this)->span();
     const double residual =
         splitter_.split(span, this->rows_.padded_length(), step.squared_norm, fresh.data());
     if (residual == 0.0) return false;

@@ -7,7 +7,7 @@
 #include "basis/orthonormal.hpp"
 #include "basis/rotation.hpp"
 #include "basis/split.hpp"
-#include "dense/symmetric_eigen.hpp"
+#include "linalg/symmetric_eigen.hpp"
 #include "rules/basis_rule.hpp"
 
 namespace roipca {
@@ -65,7 +65,7 @@ class IpcaRule final : public BasisRule<T, IpcaRule<T>> {
   Rotation<T> rotation_;
   DriftGuard<T> guard_;
   Matrix<double> small_;
-  SymmetricEigen eigen_;
+  linalg::SymmetricEigen eigen_;
 };
 
 }  // namespace roipca

@@ -12,7 +12,7 @@ class OjaRule final : public GradientRule<T, OjaRule<T>> {
   using GradientRule<T, OjaRule<T>>::GradientRule;
 
   /// An orthonormal basis of what the components span.
-  kernels::RowsView<T> span() const { return this->rows_.view(this->rank_); }
+  simd::RowsView<T> span() const { return this->rows_.view(this->rank_); }
 
   void climb(const Eigen::Ref<const Vector<T>>& v, const Eigen::Ref<const Vector<T>>& z, double rate) {
     for (Index i = 0; i < this->rank_; ++i) {

@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/aligned_rows.hpp"
 #include "roipca/options.hpp"
 #include "roipca/types.hpp"
+#include "simd/aligned_rows.hpp"
 #include "state/archive.hpp"
 
 namespace roipca {
@@ -63,7 +63,7 @@ class Rule {
 
  private:
   Index features_;
-  kernels::AlignedRows<T> scratch_;
+  simd::AlignedRows<T> scratch_;
 };
 
 }  // namespace roipca

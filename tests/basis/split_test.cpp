@@ -27,7 +27,7 @@ class Split : public ::testing::Test {
   Parts split(const Vector<T>& v) const { return split(q_, v); }
   static Parts split(const Matrix<T>& q, const Vector<T>& v) {
     const Index k = q.cols();
-    kernels::AlignedRows<T> rows(k + 1, q.rows());
+    simd::AlignedRows<T> rows(k + 1, q.rows());
     rows.columns(k) = q;
     auto row = rows.columns(k + 1).col(k);
     row = v;

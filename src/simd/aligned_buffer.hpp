@@ -14,7 +14,7 @@
 
 #include "roipca/types.hpp"
 
-namespace roipca::kernels {
+namespace roipca::simd {
 
 /// A fixed number of numbers, zero at first, aligned to cache lines. Large ones ask for huge pages: rows of a
 /// million features lie on a page of their own every 4 KiB otherwise, and finding those takes as long as the
@@ -68,4 +68,4 @@ class AlignedBuffer {
   std::unique_ptr<T, Free> data_;
 };
 
-}  // namespace roipca::kernels
+}  // namespace roipca::simd

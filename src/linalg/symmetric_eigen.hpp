@@ -5,7 +5,7 @@
 
 #include "roipca/types.hpp"
 
-namespace roipca {
+namespace roipca::linalg {
 
 class SymmetricEigen {
  public:
@@ -63,4 +63,4 @@ class SymmetricEigen {
   Vector<double> work_;
 };
 
-}  // namespace roipca
+}  // namespace roipca::linalg

@@ -1,17 +1,13 @@
-// The small symmetric eigenproblem, for one instruction set. Included behind implementation.hpp, under the
-// same rules.
-#include <cstddef>
+// The small symmetric eigenproblem, for one level: see simd/vectors.hpp.
+#pragma once
 
-namespace roipca::kernels::ROIPCA_KERNEL_NAMESPACE {
+#include "linalg/matrix_loops.hpp"
+
+namespace roipca::linalg::ROIPCA_LEVEL {
 namespace {
 
-constexpr Size kDoubles = Lanes<double>::kCount;
 constexpr double kHalfUlp = 0x1p-53;
 constexpr int kMostSweeps = 60;  // a value takes two on average; none is known that took ten
-
-double root(double x) { return __builtin_sqrt(x); }
-double magnitude(double x) { return __builtin_fabs(x); }
-double with_sign(double size, double sign) { return __builtin_copysign(size, sign); }
 
 double dot(const double* a, const double* b, Size from, Size to) {
   Vec<double> acc = {};
@@ -212,4 +208,4 @@ void solve_eigen(Size n, double* a, Size stride, double* values, double* work) {
 }
 
 }  // namespace
-}  // namespace roipca::kernels::ROIPCA_KERNEL_NAMESPACE
+}  // namespace roipca::linalg::ROIPCA_LEVEL

@@ -1,49 +1,11 @@
-// The kernels themselves. Included by one source file for each instruction set, which defines
-// ROIPCA_KERNEL_NAMESPACE and ROIPCA_VECTOR_BYTES and is compiled for that instruction set. Nothing here may
-// be shared between those: no inline function of another header is called (the linker would keep one copy of
-// it, compiled for any of the sets).
-#ifdef __aarch64__
-#include <arm_neon.h>
-#endif
+// Products of long rows with each other and with small matrices, for one level: see vectors.hpp.
+#pragma once
 
-#include <cstddef>
+#include "simd/table.hpp"
+#include "simd/vectors.hpp"
 
-#include "kernels/kernels.hpp"
-
-namespace roipca::kernels::ROIPCA_KERNEL_NAMESPACE {
+namespace roipca::simd::ROIPCA_LEVEL {
 namespace {
-
-using Size = std::ptrdiff_t;
-
-template <typename T>
-struct Lanes {
-  static constexpr Size kCount = ROIPCA_VECTOR_BYTES / sizeof(T);
-  typedef T Type __attribute__((vector_size(ROIPCA_VECTOR_BYTES), aligned(sizeof(T)), may_alias));
-};
-
-template <typename T>
-using Vec = typename Lanes<T>::Type;
-
-template <typename T>
-Vec<T> load(const T* p) {
-  return *reinterpret_cast<const Vec<T>*>(p);
-}
-
-template <typename T>
-void store(T* p, Vec<T> v) {
-  *reinterpret_cast<Vec<T>*>(p) = v;
-}
-
-template <typename T>
-double sum(Vec<T> v) {
-  // By halves, as the hardware would: the same order at every call.
-  T lane[Lanes<T>::kCount];
-  store(lane, v);
-  for (Size half = Lanes<T>::kCount / 2; half > 0; half /= 2) {
-    for (Size i = 0; i < half; ++i) lane[i] += lane[i + half];
-  }
-  return static_cast<double>(lane[0]);
-}
 
 // A tile of dot products keeps kTileA * kTileB sums in registers, and a tile of combinations keeps kTileOut.
 // AVX-512 and 64-bit ARM have 32 vector registers, everything else has 16. ARM has no operands in memory: the
@@ -53,9 +15,9 @@ constexpr Size kTileA = 5;
 constexpr Size kTileB = 4;
 constexpr Size kTileOut = 20;
 #else
-constexpr Size kTileA = ROIPCA_VECTOR_BYTES == 64 ? 6 : 3;
-constexpr Size kTileB = ROIPCA_VECTOR_BYTES == 64 ? 4 : 3;
-constexpr Size kTileOut = ROIPCA_VECTOR_BYTES == 64 ? 24 : 12;
+constexpr Size kTileA = kVectorBytes == 64 ? 6 : 3;
+constexpr Size kTileB = kVectorBytes == 64 ? 4 : 3;
+constexpr Size kTileOut = kVectorBytes == 64 ? 24 : 12;
 #endif
 
 // Features summed in T before the sum moves to a double; the rows also stay in the cache over this stretch.
@@ -281,146 +243,5 @@ void add_outer(T* s, Size s_stride, RowsView<T> x, Size columns, Size length, T*
   }
 }
 
-template <typename T>
-double centre(CentringArrays<T> arrays, Size length, double share, double scale) {
-  constexpr Size kL = Lanes<double>::kCount;
-  const T* __restrict x = arrays.row;
-  double* __restrict mean = arrays.mean;
-  double* __restrict tail = arrays.tail;
-  double* __restrict delta = arrays.delta;
-  double squares[2 * kL] = {};
-  const auto one = [&](Size j, double& square) {
-    const double d = (static_cast<double>(x[j]) - mean[j]) - tail[j];
-    delta[j] = d;
-    square += (scale * d) * (scale * d);
-    // What fits of the moved tail goes into the mean.
-    const double moved = tail[j] + share * d;
-    const double next = mean[j] + moved;
-    tail[j] = moved - (next - mean[j]);
-    mean[j] = next;
-  };
-  Size j = 0;
-  for (; j + 2 * kL <= length; j += 2 * kL) {
-    for (Size i = 0; i < 2 * kL; ++i) one(j + i, squares[i]);
-  }
-  double total = 0.0;
-  for (; j < length; ++j) one(j, total);
-  for (Size i = 0; i < 2 * kL; ++i) total += squares[i];
-  return total;
-}
-
-template <typename T>
-void scale_and_square(const double* __restrict delta, Size length, double scale, T* __restrict v,
-                      double* __restrict scatter) {
-  for (Size j = 0; j < length; ++j) {
-    const T scaled = static_cast<T>(scale * delta[j]);
-    v[j] = scaled;
-    scatter[j] += static_cast<double>(scaled) * static_cast<double>(scaled);
-  }
-}
-
-// A vector of doubles from numbers of type T, and back.
-template <typename T>
-struct Narrow {
-  typedef T Type
-      __attribute__((vector_size(Lanes<double>::kCount * sizeof(T)), aligned(sizeof(T)), may_alias));
-};
-
-template <typename T>
-Vec<double> widen(const T* p) {
-  return __builtin_convertvector(*reinterpret_cast<const typename Narrow<T>::Type*>(p), Vec<double>);
-}
-
-#ifdef __aarch64__
-// GCC converts one number after the other otherwise.
-template <>
-inline Vec<double> widen(const float* p) {
-  return vcvt_f64_f32(vld1_f32(p));
-}
-#endif
-
-template <typename T>
-void store_narrow(T* p, Vec<double> v) {
-  using Type = typename Narrow<T>::Type;
-  *reinterpret_cast<Type*>(p) = __builtin_convertvector(v, Type);
-}
-
-// kR rows at once, each feature's sum in the order of the rows: the same however many are at once.
-template <typename T, Size kR>
-void collect_rows(RowsView<T> x, Size first, CollectedRows<T> to, Size length) {
-  constexpr Size kL = Lanes<double>::kCount;
-  Vec<double> squares[kR] = {};
-  double rest[kR] = {};
-  const T* from = x.data + first * x.stride;
-  T* v = to.rows + first * to.stride;
-  const double* weight = to.weights + first;
-  const double* scale = to.scales + first;
-  Size j = 0;
-  for (; j + kL <= length; j += kL) {
-    const Vec<double> mean = load(to.mean + j);
-    const Vec<double> tail = load(to.tail + j);
-    Vec<double> total = load(to.total + j);
-    for (Size r = 0; r < kR; ++r) {
-      const Vec<double> delta = (widen(from + r * x.stride + j) - mean) - tail;
-      total += weight[r] * delta;
-      const Vec<double> scaled = scale[r] * delta;
-      squares[r] += scaled * scaled;
-      store_narrow(v + r * to.stride + j, scaled);
-    }
-    store(to.total + j, total);
-  }
-  for (; j < length; ++j) {
-    for (Size r = 0; r < kR; ++r) {
-      const double delta = (static_cast<double>(from[r * x.stride + j]) - to.mean[j]) - to.tail[j];
-      to.total[j] += weight[r] * delta;
-      const double scaled = scale[r] * delta;
-      rest[r] += scaled * scaled;
-      v[r * to.stride + j] = static_cast<T>(scaled);
-    }
-  }
-  for (Size r = 0; r < kR; ++r) to.squares[first + r] = sum<double>(squares[r]) + rest[r];
-}
-
-template <typename T>
-void collect(RowsView<T> x, CollectedRows<T> to, Size length) {
-  Size i = 0;
-  for (; i + 4 <= x.count; i += 4) collect_rows<T, 4>(x, i, to, length);
-  for (; i < x.count; ++i) collect_rows<T, 1>(x, i, to, length);
-}
-
-template <typename T>
-void add_squares(RowsView<T> x, Size length, double* out) {
-  constexpr Size kL = Lanes<double>::kCount;
-  Size j = 0;
-  for (; j + kL <= length; j += kL) {
-    Vec<double> acc = load(out + j);
-    for (Size i = 0; i < x.count; ++i) {
-      const Vec<double> v = widen(x.data + i * x.stride + j);
-      acc += v * v;
-    }
-    store(out + j, acc);
-  }
-  for (; j < length; ++j) {
-    for (Size i = 0; i < x.count; ++i) {
-      const double v = static_cast<double>(x.data[i * x.stride + j]);
-      out[j] += v * v;
-    }
-  }
-}
-
-template <typename T>
-bool any_beyond(const T* x, Size length, T limit) {
-  constexpr Size kL = Lanes<T>::kCount;
-  // A NaN compares false. No early exit: rows are good as a rule.
-  const auto beyond = [limit](auto v) { return ~((v <= limit) & (v >= -limit)); };
-  auto bad = beyond(Vec<T>{});
-  Size j = 0;
-  for (; j + kL <= length; j += kL) bad |= beyond(load(x + j));
-  bool found = false;
-  for (Size i = 0; i < kL; ++i) found |= bad[i] != 0;
-  for (; j < length; ++j) found |= !(x[j] <= limit && x[j] >= -limit);
-  return found;
-}
-
 }  // namespace
-}  // namespace roipca::kernels::ROIPCA_KERNEL_NAMESPACE
+}  // namespace roipca::simd::ROIPCA_LEVEL

@@ -1,5 +1,10 @@
-// The low-rank update in place: see implementation.hpp, which comes before it.
-namespace roipca::kernels::ROIPCA_KERNEL_NAMESPACE {
+// The low-rank update in place, for one level: see vectors.hpp.
+#pragma once
+
+#include "simd/table.hpp"
+#include "simd/vectors.hpp"
+
+namespace roipca::simd::ROIPCA_LEVEL {
 namespace {
 
 // One tile of kVectors vectors of features: it is read from memory once, and stays in the first cache for the
@@ -44,4 +49,4 @@ void add_low_rank(T* q, Size q_stride, Size count, const T* v, const T* left, co
 }
 
 }  // namespace
-}  // namespace roipca::kernels::ROIPCA_KERNEL_NAMESPACE
+}  // namespace roipca::simd::ROIPCA_LEVEL

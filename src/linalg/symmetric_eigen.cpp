@@ -1,4 +1,4 @@
-#include "dense/symmetric_eigen.hpp"
+#include "linalg/symmetric_eigen.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,9 +6,9 @@
 #include <numeric>
 #include <utility>
 
-#include "kernels/kernels.hpp"
+#include "linalg/operations.hpp"
 
-namespace roipca {
+namespace roipca::linalg {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
@@ -47,7 +47,7 @@ void SymmetricEigen::compute(const Eigen::Ref<const Matrix<double>>& matrix) {
 
 void SymmetricEigen::solve(Index order) {
   order_ = order;
-  kernels::active().eigen_solver(order, vectors_.data(), vectors_.rows(), values_.data(), work_.data());
+  operations().eigen_solver(order, vectors_.data(), vectors_.rows(), values_.data(), work_.data());
   sort_descending(values_.head(order), vectors_.leftCols(order));
 }
 
@@ -207,4 +207,4 @@ void SymmetricEigen::orthogonalise_columns(Index rank) {
   }
 }
 
-}  // namespace roipca
+}  // namespace roipca::linalg

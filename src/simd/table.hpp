@@ -1,11 +1,11 @@
-/// The loops over d-long data, and the small eigenproblem, compiled once for each instruction set and chosen
-/// when the program starts.
+/// The loops over long rows of data, compiled once per level and chosen when the program starts.
 #pragma once
 
 #include <cstddef>
-#include <vector>
 
-namespace roipca::kernels {
+#include "simd/levels.hpp"
+
+namespace roipca::simd {
 
 /// Rows are `stride` numbers apart, start at 64-byte boundaries and are padded with zeros to a multiple of
 /// kLane<T> numbers; `length` is the padded length. See AlignedRows.
@@ -102,69 +102,30 @@ struct Table {
                        std::ptrdiff_t length);
 };
 
-/// Eigenpairs of a symmetric matrix of order n: `a` holds its lower triangle, column-major with `stride` (a
-/// multiple of 8, at least n), and is replaced by the eigenvectors, one a column; `values` come in the same
-/// order, which is none in particular. `work` is scratch of 3 * stride numbers. All 64-byte aligned.
-using EigenSolver = void (*)(std::ptrdiff_t n, double* a, std::ptrdiff_t stride, double* values,
-                             double* work);
-
-/// Q' of the leading k eigenvectors' subspace of Q D Q^T + X^T X, for orthonormal columns Q and b rows X
-/// where D outweighs what the rows have outside of Q. Q is not kept itself, but Z with Q = Z M, so that an
-/// update only needs to add to Z. All matrices of k x k numbers are column-major with a `stride` that is a
-/// multiple of 8.
-struct LeadingUpdate {
-  std::ptrdiff_t k;
-  std::ptrdiff_t b;
-  double least;      // no eigenvalue of D is smaller
-  double tolerance;  // to which the subspace is found; Q' is orthonormal to rounding in any case
-  double* inner;     // D, positive definite; becomes that of Q'
-  double* normal;    // M; becomes that of Z' and Q'
-  std::ptrdiff_t stride;
-  const double* dots;  // X Z, row by row
-  std::ptrdiff_t dots_stride;
-  const double* products;  // the lower triangle of X X^T, row by row
-  std::ptrdiff_t products_stride;
-  double* coefficients;  // of Z and X^T in Z', column-major, of k + b rows
-  std::ptrdiff_t coefficients_stride;
-  double* work;  // leading_work(k, b) numbers
-};
-
-enum class LeadingStep {
-  kNone,    // D does not outweigh the rest by enough, and nothing was done
-  kAdd,     // Z' = Z + X^T times the last b rows of the coefficients
-  kRotate,  // Z' = Q' = [Z, X^T] times the coefficients: Z would no longer be well conditioned
-};
-
-using LeadingSolver = LeadingStep (*)(const LeadingUpdate& update);
-/// Numbers of scratch that it needs.
-using LeadingWork = std::ptrdiff_t (*)(std::ptrdiff_t k, std::ptrdiff_t b);
-
-/// Everything that one instruction set has.
-struct Kernels {
-  const char* name;
+/// Both tables of one level.
+struct Tables {
   Table<float> single_precision;
   Table<double> double_precision;
-  EigenSolver eigen_solver;
-  LeadingWork leading_work;
-  LeadingSolver leading_solver;
 };
 
-/// What the machine has, best last.
-std::vector<const Kernels*> available();
-
-/// The kernels in use: the best that the machine has, or those that the environment variable ROIPCA_ISA names
-/// (read once). Throws std::runtime_error where it names none that the machine has.
-const Kernels& active();
+/// Those of a level, which the machine must have, and those of the level in use.
+const Tables& tables(Level level);
+const Tables& active_tables();
 
 template <typename T>
-const Table<T>& table();
+const Table<T>& table(const Tables& tables) = delete;
 template <>
-inline const Table<float>& table<float>() {
-  return active().single_precision;
+inline const Table<float>& table<float>(const Tables& tables) {
+  return tables.single_precision;
 }
 template <>
-inline const Table<double>& table<double>() {
-  return active().double_precision;
+inline const Table<double>& table<double>(const Tables& tables) {
+  return tables.double_precision;
 }
 
-}  // namespace roipca::kernels
+template <typename T>
+const Table<T>& table() {
+  return table<T>(active_tables());
+}
+
+}  // namespace roipca::simd

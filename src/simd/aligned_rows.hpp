@@ -1,13 +1,13 @@
-/// Rows for the kernels: aligned, padded, apart by an odd number of cache lines.
+/// Rows for the loops of simd: aligned, padded, apart by an odd number of cache lines.
 #pragma once
 
 #include <algorithm>
 
-#include "kernels/aligned_buffer.hpp"
-#include "kernels/kernels.hpp"
 #include "roipca/types.hpp"
+#include "simd/aligned_buffer.hpp"
+#include "simd/table.hpp"
 
-namespace roipca::kernels {
+namespace roipca::simd {
 
 /// A fixed number of rows of `length` numbers. What lies behind `length` is zero and stays so.
 template <typename T>
@@ -49,4 +49,4 @@ class AlignedRows {
   AlignedBuffer<T> storage_;
 };
 
-}  // namespace roipca::kernels
+}  // namespace roipca::simd

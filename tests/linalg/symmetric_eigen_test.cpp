@@ -1,4 +1,4 @@
-#include "dense/symmetric_eigen.hpp"
+#include "linalg/symmetric_eigen.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 #include "../secular/quad.hpp"
 
-namespace roipca {
+namespace roipca::linalg {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
@@ -154,4 +154,4 @@ TEST(SolvePositive, FindsTheRank) {
 }
 
 }  // namespace
-}  // namespace roipca
+}  // namespace roipca::linalg

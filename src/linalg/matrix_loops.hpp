@@ -1,0 +1,239 @@
+// Loops over small matrices, for one level: see simd/vectors.hpp.
+#pragma once
+
+#include "simd/vectors.hpp"
+
+namespace roipca::linalg::ROIPCA_LEVEL {
+namespace {
+
+using simd::ROIPCA_LEVEL::load;
+using simd::ROIPCA_LEVEL::Size;
+using simd::ROIPCA_LEVEL::store;
+using simd::ROIPCA_LEVEL::sum;
+using simd::ROIPCA_LEVEL::Vec;
+
+constexpr Size kDoubles = simd::ROIPCA_LEVEL::Lanes<double>::kCount;
+double root(double x) { return __builtin_sqrt(x); }
+double magnitude(double x) { return __builtin_fabs(x); }
+double with_sign(double size, double sign) { return __builtin_copysign(size, sign); }
+
+// A column-major matrix whose columns are a multiple of 8 numbers apart; what pads a column may be anything
+// finite.
+struct Block {
+  double* data;
+  Size stride;
+
+  double* column(Size j) const { return data + j * stride; }
+  Block from(Size j) const { return {column(j), stride}; }
+  double& operator()(Size i, Size j) const { return data[j * stride + i]; }
+};
+
+constexpr Size pad(Size n) { return (n + 7) / 8 * 8; }
+
+// kRows vectors by kColumns of base + sign * A B.
+template <Size kRows, Size kColumns>
+void multiply_tile(Block a, Block b, Size depth, Block base, double sign, Block out, Size row, Size column) {
+  Vec<double> acc[kRows][kColumns] = {};
+  for (Size l = 0; l < depth; ++l) {
+    Vec<double> x[kRows];
+    for (Size r = 0; r < kRows; ++r) x[r] = load(a.column(l) + row + r * kDoubles);
+    for (Size c = 0; c < kColumns; ++c) {
+      const double y = b(l, column + c);
+      for (Size r = 0; r < kRows; ++r) acc[r][c] += x[r] * y;
+    }
+  }
+  for (Size c = 0; c < kColumns; ++c) {
+    for (Size r = 0; r < kRows; ++r) {
+      const Size i = row + r * kDoubles;
+      const Vec<double> from = base.data == nullptr ? Vec<double>{} : load(base.column(column + c) + i);
+      store(out.column(column + c) + i, from + sign * acc[r][c]);
+    }
+  }
+}
+
+template <Size kColumns>
+void multiply_columns(Size rows, Block a, Block b, Size depth, Block base, double sign, Block out,
+                      Size column) {
+  // In threes, and what is left in twos: a single one would leave registers unused.
+  Size row = 0;
+  const Size vectors = rows / kDoubles;
+  const Size pairs = vectors % 3 == 0 ? 0 : vectors % 3 == 2 ? 1 : 2;
+  for (; row + (2 * pairs + 3) * kDoubles <= rows; row += 3 * kDoubles) {
+    multiply_tile<3, kColumns>(a, b, depth, base, sign, out, row, column);
+  }
+  for (; row + 2 * kDoubles <= rows; row += 2 * kDoubles) {
+    multiply_tile<2, kColumns>(a, b, depth, base, sign, out, row, column);
+  }
+  for (; row < rows; row += kDoubles) {
+    multiply_tile<1, kColumns>(a, b, depth, base, sign, out, row, column);
+  }
+}
+
+// out = base + sign * A B, where A has `rows` (padded) rows and `depth` columns, and base may be null.
+void multiply(Size rows, Size columns, Size depth, Block a, Block b, Block base, double sign, Block out) {
+  Size column = 0;
+  for (; column + 4 <= columns; column += 4) {
+    multiply_columns<4>(rows, a, b, depth, base, sign, out, column);
+  }
+  for (; column < columns; ++column) multiply_columns<1>(rows, a, b, depth, base, sign, out, column);
+}
+
+// What pads the columns of `to` is zero.
+void transpose(Size rows, Size columns, Block from, Block to) {
+  for (Size i = 0; i < rows; ++i) {
+    double* column = to.column(i);
+    for (Size j = 0; j < columns; ++j) column[j] = from(i, j);
+    for (Size j = columns; j < to.stride; ++j) column[j] = 0.0;
+  }
+}
+
+constexpr Block kNone = {nullptr, 0};
+
+// A bound of the eigenvalues of a symmetric matrix.
+double norm_bound(Size n, Block a) {
+  double widest = 0.0;
+  Vec<double> squares = {};
+  for (Size j = 0; j < n; ++j) {
+    Vec<double> sizes = {};
+    for (Size i = 0; i < a.stride; i += kDoubles) {
+      const Vec<double> x = load(a.column(j) + i);
+      sizes += x < 0.0 ? -x : x;
+      squares += x * x;
+    }
+    const double row = sum<double>(sizes);
+    widest = row > widest ? row : widest;
+  }
+  const double frobenius = root(sum<double>(squares));
+  return widest < frobenius ? widest : frobenius;
+}
+
+// L L^T = A, in the lower triangle of a. False where A is not positive definite.
+bool factorise(Size n, Block a) {
+  for (Size j = 0; j < n; ++j) {
+    double* column = a.column(j);
+    if (!(column[j] > 0.0)) return false;
+    const double inverse = 1.0 / root(column[j]);
+    const Size from = j / kDoubles * kDoubles;
+    for (Size i = from; i < a.stride; i += kDoubles) store(column + i, load(column + i) * inverse);
+    for (Size c = j + 1; c < n; ++c) {
+      double* target = a.column(c);
+      const double factor = column[c];
+      for (Size i = c / kDoubles * kDoubles; i < a.stride; i += kDoubles) {
+        store(target + i, load(target + i) - factor * load(column + i));
+      }
+    }
+  }
+  return true;
+}
+
+// to - sum_c factors[c * step] from_c for c in [first, last), over one column.
+void subtract_columns(Block from, Size first, Size last, const double* factors, Size step, Size rows,
+                      double* to) {
+  constexpr Size kChunk = 4;
+  Size i = 0;
+  for (; i + kChunk * kDoubles <= rows; i += kChunk * kDoubles) {
+    Vec<double> acc[kChunk];
+    for (Size v = 0; v < kChunk; ++v) acc[v] = load(to + i + v * kDoubles);
+    for (Size c = first; c < last; ++c) {
+      const double factor = factors[c * step];
+      for (Size v = 0; v < kChunk; ++v) acc[v] -= factor * load(from.column(c) + i + v * kDoubles);
+    }
+    for (Size v = 0; v < kChunk; ++v) store(to + i + v * kDoubles, acc[v]);
+  }
+  for (; i < rows; i += kDoubles) {
+    Vec<double> acc = load(to + i);
+    for (Size c = first; c < last; ++c) acc -= factors[c * step] * load(from.column(c) + i);
+    store(to + i, acc);
+  }
+}
+
+void scale_column(double factor, Size rows, double* column) {
+  for (Size i = 0; i < rows; i += kDoubles) store(column + i, load(column + i) * factor);
+}
+
+// L^(-T).
+void invert(Size n, Block l, Block inverse) {
+  for (Size j = 0; j < n; ++j) {
+    double* to = inverse.column(j);
+    for (Size i = 0; i < inverse.stride; ++i) to[i] = 0.0;
+    to[j] = 1.0;
+    subtract_columns(inverse, 0, j, l.data + j, l.stride, pad(j + 1), to);
+    scale_column(1.0 / l(j, j), pad(j + 1), to);
+  }
+}
+
+// A = L U in place, L of diagonal 1. Nothing is exchanged: the caller looks at what comes out.
+void factorise_near_identity(Size n, Block a, double* below) {
+  for (Size j = 0; j < n; ++j) {
+    double* column = a.column(j);
+    const double inverse = 1.0 / column[j];
+    const Size from = j / kDoubles * kDoubles;
+    for (Size i = from; i <= j; ++i) below[i] = 0.0;
+    for (Size i = j + 1; i < n; ++i) below[i] = column[i] *= inverse;
+    for (Size i = n; i < a.stride; ++i) below[i] = 0.0;
+    for (Size c = j + 1; c < n; ++c) {
+      double* target = a.column(c);
+      const double factor = target[j];
+      for (Size i = from; i < a.stride; i += kDoubles) {
+        store(target + i, load(target + i) - factor * load(below + i));
+      }
+    }
+  }
+}
+
+// X <- X (L U)^(-1).
+void divide(Size n, Block lu, Block x) {
+  for (Size j = 0; j < n; ++j) {
+    subtract_columns(x, 0, j, lu.column(j), 1, x.stride, x.column(j));
+    scale_column(1.0 / lu(j, j), x.stride, x.column(j));
+  }
+  for (Size j = n - 1; j >= 0; --j) {
+    subtract_columns(x, j + 1, n, lu.column(j), 1, x.stride, x.column(j));
+  }
+}
+
+void copy(Size columns, Block from, Block to) {
+  for (Size i = 0; i < columns * to.stride; i += kDoubles) store(to.data + i, load(from.data + i));
+}
+
+void add_to_diagonal(Size n, double x, Block a) {
+  for (Size i = 0; i < n; ++i) a(i, i) += x;
+}
+
+// out = a + factor * b
+void add_scaled(Size columns, Block a, double factor, Block b, Block out) {
+  for (Size i = 0; i < columns * out.stride; i += kDoubles) {
+    store(out.data + i, load(a.data + i) + factor * load(b.data + i));
+  }
+}
+
+double largest(Vec<double> sizes) {
+  double most = 0.0;
+  for (Size i = 0; i < kDoubles; ++i) most = sizes[i] <= most ? most : sizes[i];
+  return most;
+}
+
+double largest(Size columns, Block a) {
+  Vec<double> worst = {};
+  for (Size i = 0; i < columns * a.stride; i += kDoubles) {
+    const Vec<double> x = load(a.data + i);
+    const Vec<double> size = x < 0.0 ? -x : x;
+    worst = size <= worst ? worst : size;  // also a NaN
+  }
+  return largest(worst);
+}
+
+// Replaces a column by another, and returns the largest change of an entry.
+double take_step(Block from, Block to) {
+  Vec<double> worst = {};
+  for (Size i = 0; i < to.stride; i += kDoubles) {
+    const Vec<double> change = load(from.data + i) - load(to.data + i);
+    const Vec<double> size = change < 0.0 ? -change : change;
+    worst = size <= worst ? worst : size;  // also a NaN
+    store(to.data + i, load(from.data + i));
+  }
+  return largest(worst);
+}
+
+}  // namespace
+}  // namespace roipca::linalg::ROIPCA_LEVEL

@@ -1,0 +1,22 @@
+// The loops of table.hpp for one level: compiled once per level, with ROIPCA_LEVEL defined.
+#include "simd/centring.hpp"
+#include "simd/low_rank.hpp"
+#include "simd/products.hpp"
+#include "simd/table.hpp"
+
+namespace roipca::simd::ROIPCA_LEVEL {
+namespace {
+
+template <typename T>
+constexpr Table<T> make_table() {
+  return {dots<T>,     gram<T>,        gram_and_dots<T>, rotate<T>,
+          add_rows<T>, add_outer<T>,   centre<T>,        scale_and_square<T>,
+          collect<T>,  add_squares<T>, any_beyond<T>,    add_low_rank<T>};
+}
+
+}  // namespace
+
+extern const Tables tables;
+const Tables tables = {make_table<float>(), make_table<double>()};
+
+}  // namespace roipca::simd::ROIPCA_LEVEL
