@@ -1,8 +1,9 @@
-"""Arrow tables, datasets and readers, and Parquet files, as blocks of rows."""
+"""Reads Arrow tables, datasets and readers, and Parquet files, in blocks of rows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,11 @@ import numpy as np
 
 from ._sources import Stream, optional, rows_at_once
 
-_BUFFER = 1 << 20  # bytes of each column that are read ahead, instead of all of a row group
+_BUFFER = 1 << 20  # bytes of each column that are read ahead, instead of a whole row group
 
 
-def parquet_stream(path: Path, batch_size: int | None, columns: list[str] | None) -> Stream:
-    """The rows of a Parquet file, or of all in a folder, without reading whole row groups at once."""
+def parquet_stream(path: Path, batch_size: int | None, columns: Sequence[str] | None) -> Stream:
+    """Streams the rows of a Parquet file, or of all in a folder, without reading whole row groups at once."""
     files = optional("pyarrow.dataset", "parquet").dataset(path, format="parquet")
     names = _chosen(files.schema, columns)
     size = batch_size or rows_at_once(len(names))
@@ -24,17 +25,17 @@ def parquet_stream(path: Path, batch_size: int | None, columns: list[str] | None
             with _parquet().ParquetFile(file, pre_buffer=False, buffer_size=_BUFFER) as rows:
                 yield from rows.iter_batches(size, columns=names)
 
-    return Stream(_arrays(batches(), names, size), files.count_rows(), names)
+    return Stream(_parts(batches(), names, size), files.count_rows())
 
 
-def arrow_stream(source: Any, batch_size: int | None, columns: list[str] | None) -> Stream:
-    """The rows of a pyarrow object or of anything else with `__arrow_c_stream__`."""
+def arrow_stream(source: Any, batch_size: int | None, columns: Sequence[str] | None) -> Stream:
+    """Streams the rows of a pyarrow object or of anything else that exports an Arrow stream."""
     pa = optional("pyarrow", "parquet")
     dataset = optional("pyarrow.dataset", "parquet")
     if isinstance(source, dataset.Scanner):
         source = source.to_reader()
     elif not isinstance(source, (dataset.Dataset, _parquet().ParquetFile, pa.Table)):
-        source = pa.RecordBatchReader.from_stream(source)
+        source = _reader(source)
     is_file = isinstance(source, _parquet().ParquetFile)
     names = _chosen(source.schema_arrow if is_file else source.schema, columns)
     size = batch_size or rows_at_once(len(names))
@@ -47,18 +48,65 @@ def arrow_stream(source: Any, batch_size: int | None, columns: list[str] | None)
         batches, rows = source.select(names).to_batches(), source.num_rows
     else:
         batches, rows = source, None
-    return Stream(_arrays(batches, names, size), rows, names)
+    return Stream(_parts(batches, names, size), rows)
+
+
+def rows_and_names(X: Any, dtype: Any, first_row: int) -> tuple[np.ndarray, list[str]]:
+    """Reads a whole table: rows of `dtype` (None: float32 or float64, as `as_rows` chooses), and their names.
+
+    A null raises ValueError with its row, counted from `first_row`.
+    """
+    table = _table(X)
+    names = _chosen(table.schema, None)
+    columns = [table.column(name) for name in names]
+    nulls = [(_first_null(column), name) for name, column in zip(names, columns, strict=True) if column.null_count]
+    if nulls:
+        row, name = min(nulls)
+        raise ValueError(f"Input X contains NaN.\nrow {first_row + row}: null in column {name!r}")
+    rows = np.empty((table.num_rows, len(names)), _common_type(columns) if dtype is None else dtype)
+    for j, column in enumerate(columns):
+        rows[:, j] = column.to_numpy(zero_copy_only=False)
+    return rows, names
 
 
 def _parquet() -> Any:
     return optional("pyarrow.parquet", "parquet")
 
 
-def _chosen(schema: Any, columns: list[str] | None) -> list[str]:
-    """The names to read, all of them columns of numbers."""
+def _table(X: Any) -> Any:
+    pa = optional("pyarrow", "parquet")
+    if isinstance(X, (pa.Table, pa.RecordBatch)):
+        return X
+    for method in ("to_table", "read"):  # of datasets and scanners, and of Parquet files
+        if type(X).__module__.startswith("pyarrow") and hasattr(X, method):
+            return getattr(X, method)()
+    return _reader(X).read_all()
+
+
+def _first_null(column: Any) -> int:
+    return int(column.is_null().to_numpy(zero_copy_only=False).argmax())
+
+
+def _reader(source: Any) -> Any:
+    pa = optional("pyarrow", "parquet")
+    if hasattr(source, "__arrow_c_stream__"):
+        return pa.RecordBatchReader.from_stream(source)
+    batch = pa.record_batch(source)
+    return pa.RecordBatchReader.from_batches(batch.schema, [batch])
+
+
+def _common_type(columns: Sequence[Any]) -> type:
+    """Returns float32 where NumPy would make float32 of the columns, else float64."""
+    kinds = [np.dtype(column.type.to_pandas_dtype()) for column in columns]
+    return np.float32 if np.result_type(*kinds) == np.float32 else np.float64
+
+
+def _chosen(schema: Any, columns: Sequence[str] | None) -> list[str]:
+    """Returns the names of the columns to read, all of them columns of numbers."""
     from pyarrow import types
 
-    names = list(schema.names) if columns is None else list(columns)
+    index = _pandas_index(schema)
+    names = [name for name in schema.names if name not in index] if columns is None else list(columns)
     if not names:
         raise ValueError("The source has no columns: at least one feature is required.")
     for name in names:
@@ -70,18 +118,17 @@ def _chosen(schema: Any, columns: list[str] | None) -> list[str]:
     return names
 
 
-def _arrays(batches: Any, names: list[str], size: int) -> Iterator[np.ndarray]:
+def _pandas_index(schema: Any) -> set[str]:
+    """Returns the columns in which pandas stored the index of a frame: they are no features of it."""
+    try:
+        index = json.loads((schema.metadata or {})[b"pandas"])["index_columns"]
+    except (KeyError, TypeError, ValueError):  # not written by pandas
+        return set()
+    return {name for name in index if isinstance(name, str)}
+
+
+def _parts(batches: Any, names: list[str], size: int) -> Iterator[Any]:
     for batch in batches:
+        chosen = batch.select(names).replace_schema_metadata(None)  # also a stored index, where it was asked for
         for first in range(0, batch.num_rows, size):
-            yield _array(batch.slice(first, size), names)
-
-
-def _array(batch: Any, names: list[str]) -> np.ndarray:
-    columns = [batch.column(name) for name in names]
-    single = all(str(column.type) in ("float", "halffloat") for column in columns)
-    rows = np.empty((batch.num_rows, len(names)), np.float32 if single else np.float64)
-    for j, column in enumerate(columns):
-        if column.null_count > 0:
-            raise ValueError(f"Input X contains NaN.\ncolumn {names[j]!r} has a null")
-        rows[:, j] = column.to_numpy(zero_copy_only=False)
-    return rows
+            yield chosen.slice(first, size)

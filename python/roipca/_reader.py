@@ -146,6 +146,11 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """
         model = self._model
         scores = check_array(X, dtype=self._learned.dtype, order="C", estimator=self, input_name="X")
+        if scores.shape[1] != model.n_components:
+            raise ValueError(
+                f"X has {scores.shape[1]} columns, but the estimator reports {model.n_components} components: "
+                "inverse_transform takes scores, as transform returns them"
+            )
         if self.whiten:
             scores = np.asarray(scores * np.sqrt(model.explained_variance), self._learned.dtype)
         return model.inverse_transform(scores)

@@ -1,8 +1,9 @@
-"""Input of any kind as arrays that the C++ core reads where they lie, or refused in scikit-learn's words."""
+"""Converts input of any kind to arrays that the C++ core reads in place; refuses it in scikit-learn's words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterable, Iterator
 from numbers import Number
 from typing import Any
 
@@ -13,35 +14,85 @@ from sklearn.utils.validation import check_non_negative, validate_data
 
 MatrixLike = Any  # rows as scikit-learn takes them: array-like, sparse matrix or frame
 
-# In scikit-learn's words, and then what to do.
+# In scikit-learn's words, followed by the remedy.
 ONE_ROW = (
     "Expected 2D array, got 1D array instead: update(x) adds one row. Rows are arrays of two dimensions; "
     "reshape one row with x.reshape(1, -1), or one feature with x.reshape(-1, 1)"
 )
 
 _EXPANDED = 1 << 20  # numbers of a sparse matrix that are made dense at a time
-_KEPT = (np.float64, np.float32)  # anything else becomes the first
+_KEPT = (np.float64, np.float32)  # rows of any other type become the first
 
 
-def as_rows(estimator: Any, X: Any, dtype: Any = None, *, check_finite: bool = True) -> Any:
-    """X as C-ordered rows of float32 or float64, dense or CSR; the same memory where it is that already.
+def as_rows(
+    estimator: Any, X: Any, dtype: Any = None, *, check_finite: bool = True, first_row: int = 0
+) -> Any:
+    """Returns X as C-ordered rows of float32 or float64, dense or CSR; the same memory where possible.
 
     Without a dtype the rows are the estimator's first: they set its width and names, float32 stays float32
-    and everything else becomes float64. Where the core learns from dense rows, it looks for NaN itself.
+    and everything else becomes float64. `check_finite=False` is for callers whose rows the core checks.
+    Errors count the rows of X from `first_row`.
     """
-    return validate_data(
-        estimator,
-        X,
-        reset=dtype is None,
-        dtype=_KEPT if dtype is None else dtype,
-        order="C",
-        accept_sparse="csr",
-        ensure_all_finite=check_finite or issparse(X),
+    names = None
+    if type(X) is not np.ndarray:
+        X, names = _as_array(X, dtype, first_row)
+    checks = {
+        "dtype": _KEPT if dtype is None else dtype,
+        "order": "C",
+        "accept_sparse": "csr",
+        "ensure_all_finite": check_finite or issparse(X),
+    }
+    if len(getattr(X, "shape", ())) > 2:
+        raise ValueError(too_many_dimensions(X))
+    if names is None:
+        return validate_data(estimator, X, reset=dtype is None, **checks)
+    return _named_rows(estimator, X, names, dtype is None, checks)
+
+
+def too_many_dimensions(X: Any) -> str:
+    """Returns the message for an array of three dimensions or more."""
+    return (
+        f"Found array with dim {len(X.shape)}, while dim <= 2 is required: rows are arrays of two dimensions. "
+        "X.reshape(len(X), -1) makes one row of each X[i]"
+    )
+
+
+def refuse_containers(X: Any) -> None:
+    """Raises TypeError for objects that hold a matrix beside other things, and says how to pass the matrix."""
+    if all(hasattr(X, name) for name in ("X", "obs", "var", "obs_names", "var_names")):
+        raise TypeError(
+            f"{type(X).__name__} holds more than one matrix: pass the one to learn from, such as .X or "
+            ".layers[name], or .to_df() for rows with the names of the variables"
+        )
+
+
+def is_arrow(X: Any) -> bool:
+    """Whether X is an Arrow table, batch, reader or dataset, or exports one, and is not a pandas or polars frame."""
+    module = type(X).__module__.partition(".")[0]
+    if module in ("numpy", "pandas", "polars"):
+        return False
+    return module == "pyarrow" or hasattr(X, "__arrow_c_stream__") or hasattr(X, "__arrow_c_array__")
+
+
+def check_names(estimator: Any, names: Iterable[str]) -> None:
+    """Raises ValueError if the estimator has seen rows with other feature names."""
+    known, names = getattr(estimator, "feature_names_in_", None), list(names)
+    if known is None or list(known) == names:
+        return
+    unexpected, missing = sorted(set(names) - set(known)), sorted(set(known) - set(names))
+    details = [
+        f"{what}: {', '.join(map(repr, some[:5]))}{', ...' if len(some) > 5 else ''}"
+        for what, some in (("unexpected", unexpected), ("missing", missing))
+        if some
+    ]
+    raise ValueError(
+        "The feature names should match those that were passed during fit.\n"
+        + ("; ".join(details) or "They are in another order.")
     )
 
 
 def are_rows(X: Any, dtype: np.dtype, features: int) -> bool:
-    """Whether X is what `as_rows` would return: cheap, for streams that come a few rows at a time."""
+    """Whether `as_rows` would return X itself: cheap, for streams that come a few rows at a time."""
     return (
         type(X) is np.ndarray
         and X.dtype == dtype
@@ -60,7 +111,7 @@ def is_one_row(X: Any) -> bool:
 
 
 def as_row(x: Any, dtype: Any = None) -> np.ndarray:
-    """One row x as a contiguous array (features,)."""
+    """Returns one row as a contiguous array of shape (features,)."""
     x = np.asarray(x)
     if x.dtype.kind not in "biuf":
         x = check_array(x, ensure_2d=False, dtype=np.float64, ensure_all_finite=False)
@@ -70,7 +121,7 @@ def as_row(x: Any, dtype: Any = None) -> np.ndarray:
 
 
 def as_weights(sample_weight: Any, rows: int) -> np.ndarray | None:
-    """One weight a row as float64: None stays None, a number stands for all rows."""
+    """Returns one weight per row as float64: None stays None, a number stands for all rows."""
     if sample_weight is None:
         return None
     if isinstance(sample_weight, Number):
@@ -85,10 +136,47 @@ def as_weights(sample_weight: Any, rows: int) -> np.ndarray | None:
 
 
 def dense_parts(X: Any) -> Iterator[np.ndarray]:
-    """The rows X, dense: all at once, or of a sparse matrix a few at a time."""
+    """Yields the rows X as dense arrays: all at once, or a few at a time for a sparse matrix."""
     if not issparse(X):
         yield X
         return
     step = max(1, _EXPANDED // X.shape[1])
     for first in range(0, X.shape[0], step):
         yield X[first : first + step].toarray()
+
+
+def _as_array(X: Any, dtype: Any, first_row: int) -> tuple[Any, list[str] | None]:
+    """Returns X as scikit-learn understands it, and feature names that scikit-learn would not see."""
+    refuse_containers(X)
+    if is_arrow(X):
+        from ._arrow import rows_and_names
+
+        return rows_and_names(X, dtype, first_row)
+    # Arrays of other libraries, such as torch tensors, have types that scikit-learn cannot compare with NumPy's.
+    if hasattr(X, "dtype") and not hasattr(X.dtype, "kind"):
+        if hasattr(X, "__array__"):
+            return np.asarray(X), None
+        if hasattr(X, "__dlpack__"):
+            return np.from_dlpack(X), None
+    return X, None
+
+
+def _named_rows(
+    estimator: Any, X: np.ndarray, names: list[str], is_first: bool, checks: dict[str, Any]
+) -> Any:
+    """Does what `validate_data` does for a frame of these rows and names."""
+    if not is_first:
+        check_names(estimator, names)
+        if not hasattr(estimator, "feature_names_in_"):
+            kind = type(estimator).__name__
+            warnings.warn(f"X has feature names, but {kind} was fitted without feature names", stacklevel=4)
+    rows = check_array(X, estimator=estimator, input_name="X", **checks)
+    if is_first:
+        estimator.n_features_in_ = rows.shape[1]
+        estimator.feature_names_in_ = np.asarray(names, dtype=object)
+    elif rows.shape[1] != estimator.n_features_in_:
+        raise ValueError(
+            f"X has {rows.shape[1]} features, but {type(estimator).__name__} is expecting "
+            f"{estimator.n_features_in_} features as input."
+        )
+    return rows

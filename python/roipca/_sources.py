@@ -1,16 +1,17 @@
-"""Where rows come from: files and objects of many kinds as blocks of rows in bounded memory."""
+"""Opens sources of rows: files and objects of many kinds, read in blocks and in bounded memory."""
 
 from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import issparse
 
-from ._rows import ONE_ROW
+from ._rows import ONE_ROW, is_arrow, refuse_containers, too_many_dimensions
 
 _BLOCK = 1 << 20  # numbers to read at a time
 _PARQUET = (".parquet", ".pq")
@@ -18,19 +19,18 @@ _TEXT = (".csv", ".tsv", ".txt")
 
 
 class Stream(NamedTuple):
-    """Blocks of rows, how many rows they hold together (None: nobody knows), and the features' names where
-    the blocks do not carry them.
-    """
+    """Blocks of rows, and how many rows they hold together (None: unknown)."""
 
     blocks: Iterable[Any]
     rows: int | None = None
-    names: list[str] | None = None
 
 
-def open_source(source: Any, batch_size: int | None, columns: list[str] | None) -> Stream:
-    """The rows of whatever `OnlinePCA.fit_stream` takes."""
+def open_source(source: Any, batch_size: int | None, columns: Sequence[str] | None) -> Stream:
+    """Opens whatever `OnlinePCA.fit_stream` takes."""
     if batch_size is not None and batch_size < 1:
-        raise ValueError(f"batch_size must be None or an int from 1 on, got {batch_size!r}")
+        raise ValueError(f"batch_size must be None or an int of at least 1, got {batch_size!r}")
+    if isinstance(columns, str):
+        raise TypeError(f"columns must be a list of names, not a string: write columns=[{columns!r}]")
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)
         if not path.exists():
@@ -38,26 +38,27 @@ def open_source(source: Any, batch_size: int | None, columns: list[str] | None) 
         if path.suffix in _PARQUET or (path.is_dir() and path.suffix != ".zarr"):
             return _arrow().parquet_stream(path, batch_size, columns)
         source = _open_array(path)
-    if _is_arrow(source):
+    refuse_containers(source)
+    if is_arrow(source):
         return _arrow().arrow_stream(source, batch_size, columns)
     if columns is not None:
-        if not hasattr(source, "columns"):
-            raise ValueError(f"columns are for sources that have names, not for {type(source).__name__}")
-        source = source[columns]
+        source = _with_columns(source, columns)
     dimensions = len(getattr(source, "shape", ()))
     if dimensions == 1:
         raise ValueError(ONE_ROW)
     if dimensions == 2:
-        return Stream(_slices(source, batch_size), source.shape[0])
+        return Stream(_slices(source.tocsr() if issparse(source) else source, batch_size), source.shape[0])
+    if dimensions > 2:
+        raise ValueError(too_many_dimensions(source))
     if isinstance(source, Iterable):
-        return Stream(source, _rows_of_list(source))
+        return Stream(map(_unpacked, source), _rows_of_list(source))
     raise TypeError(
         f"fit_stream takes arrays, tables, paths and iterables of blocks, not {type(source).__name__}"
     )
 
 
 def count_rows(block: Any) -> int:
-    """Rows in a block of any kind; 1 for what has no length, for the estimator to refuse."""
+    """Returns the rows in a block of any kind; 1 for what has no length, for the estimator to refuse."""
     shape = getattr(block, "shape", None)
     if shape is None:
         return len(block) if hasattr(block, "__len__") else 1
@@ -65,19 +66,19 @@ def count_rows(block: Any) -> int:
 
 
 def rows_at_once(features: int) -> int:
-    """Rows to read at a time where the caller did not say."""
+    """Returns the rows to read at a time where the caller did not say."""
     return max(1, _BLOCK // max(1, features))
 
 
 def progress_bar(rows: int | None, shown: bool) -> Any:
-    """A tqdm bar that counts rows."""
+    """Returns a tqdm bar that counts rows."""
     from tqdm.auto import tqdm
 
     return tqdm(total=rows, unit=" rows", unit_scale=True, disable=not shown)
 
 
 def optional(module: str, extra: str) -> Any:
-    """The module, or an error that says how to get it."""
+    """Imports the module, or raises an error that says how to install it."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
@@ -106,10 +107,25 @@ def _open_array(path: Path) -> Any:
     raise ValueError(f"{path}: a .npy, .parquet or .zarr file was expected")
 
 
-def _is_arrow(source: Any) -> bool:
-    if type(source).__module__.partition(".")[0] == "pyarrow":
-        return True
-    return hasattr(source, "__arrow_c_stream__") and not hasattr(source, "shape")
+def _with_columns(source: Any, columns: Sequence[str]) -> Any:
+    if not hasattr(source, "columns"):
+        raise ValueError(f"columns are for sources that have names, not for {type(source).__name__}")
+    for name in columns:
+        if name not in source.columns:
+            raise ValueError(f"There is no column {name!r}; there are {', '.join(map(repr, source.columns))}")
+    return source[list(columns)]
+
+
+def _unpacked(block: Any) -> Any:
+    """Returns the rows of a batch of a torch DataLoader, which is a list of tensors; other blocks as they are."""
+    if not isinstance(block, (list, tuple)) or not any(len(getattr(part, "shape", ())) > 1 for part in block):
+        return block
+    if len(block) > 1:
+        raise ValueError(
+            f"A block is a {type(block).__name__} of {len(block)} arrays, not rows. To learn from the first of "
+            "each, as from the X of a DataLoader of (X, y), pass (block[0] for block in source)"
+        )
+    return block[0]
 
 
 def _slices(source: Any, batch_size: int | None) -> Iterator[Any]:
@@ -121,7 +137,7 @@ def _slices(source: Any, batch_size: int | None) -> Iterator[Any]:
 
 
 def _whole_chunks(source: Any, step: int) -> int:
-    """As many rows as whole chunks have, for h5py and zarr: no chunk is then read twice."""
+    """Rounds to rows of whole chunks, for h5py and zarr, so that no chunk is read twice."""
     chunks = getattr(source, "chunks", None)
     if not chunks:
         return step
@@ -129,4 +145,4 @@ def _whole_chunks(source: Any, step: int) -> int:
 
 
 def _rows_of_list(source: Iterable[Any]) -> int | None:
-    return sum(map(count_rows, source)) if isinstance(source, (list, tuple)) else None
+    return sum(count_rows(_unpacked(block)) for block in source) if isinstance(source, (list, tuple)) else None

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
+from ._first_call import first_call, has_seen_rows
 from ._fitted import Fitted
 from ._model_file import load_model, save_model, saved_parameters
 from ._parameters import CONSTRAINTS
 from ._reader import Reader
-from ._rows import ONE_ROW, MatrixLike, are_rows, as_row, as_rows, as_weights, is_one_row
+from ._rows import ONE_ROW, MatrixLike, are_rows, as_row, as_rows, as_weights, check_names, is_one_row
 from ._sources import count_rows, open_source, progress_bar
 
 _TOLD = ("n_features_in_", "feature_names_in_")
@@ -225,33 +226,27 @@ class OnlinePCA(Reader):
         return self._add(X, sample_weight)
 
     def _add(
-        self,
-        X: Any,
-        sample_weight: Any = None,
-        *,
-        stream_rows: int | None = None,
-        first_row: int = 0,
-        named: bool = False,
+        self, X: Any, sample_weight: Any = None, *, stream_rows: int | None = None, first_row: int = 0
     ) -> OnlinePCA:
-        """Add rows from `first_row` on of a stream of `stream_rows`; `named` where the caller looked at their
-        names.
-        """
+        """Add rows, which begin at row `first_row` of a stream of `stream_rows` (None: unknown)."""
         if is_one_row(X):
             raise ValueError(ONE_ROW)
-        fitted = self._fitted
-        if fitted is None:
-            learner = clone(self)
-            X = as_rows(learner, X, check_finite=False)
-            fitted = learner._empty(X, rows=stream_rows)
-            fitted.add(X, as_weights(sample_weight, X.shape[0]), first_row)
-            return self._learn_from(learner, fitted) if fitted.core.rows_seen > 0 else self
-        if named:
-            X = np.asarray(X, fitted.dtype)
-        no_names = named or "feature_names_in_" not in vars(self)
-        if not (no_names and are_rows(X, fitted.dtype, self.n_features_in_)):
-            X = as_rows(self, X, fitted.dtype, check_finite=False)
+        if self._fitted is None:
+            with first_call(self):
+                if self._fitted is None:
+                    return self._add_first(X, sample_weight, stream_rows, first_row)
+        fitted = self._learned
+        if "feature_names_in_" in vars(self) or not are_rows(X, fitted.dtype, self.n_features_in_):
+            X = as_rows(self, X, fitted.dtype, check_finite=False, first_row=first_row)
         fitted.add(X, as_weights(sample_weight, X.shape[0]), first_row)
         return self
+
+    def _add_first(self, X: Any, sample_weight: Any, stream_rows: int | None, first_row: int) -> OnlinePCA:
+        learner = clone(self)
+        X = as_rows(learner, X, check_finite=False, first_row=first_row)
+        fitted = learner._empty(X, rows=stream_rows)
+        fitted.add(X, as_weights(sample_weight, X.shape[0]), first_row)
+        return self._learn_from(learner, fitted) if fitted.core.rows_seen > 0 else self
 
     @property
     def update(self) -> Callable[[ArrayLike], OnlinePCA]:
@@ -341,7 +336,7 @@ class OnlinePCA(Reader):
         1000
         """
         stream = open_source(source, batch_size, columns)
-        learner = self if resume and self._fitted is not None else clone(self)
+        learner = self if resume else clone(self)
         rows = 0
         with progress_bar(stream.rows, progress) as bar:
             for block in stream.blocks:
@@ -349,18 +344,13 @@ class OnlinePCA(Reader):
                 if count == 0:
                     continue
                 try:
-                    learner._check_names(stream.names)
-                    learner._add(
-                        block, stream_rows=stream.rows, first_row=rows, named=stream.names is not None
-                    )
+                    learner._add(block, stream_rows=stream.rows, first_row=rows)
                 except ValueError as error:
                     raise ValueError(
                         f"In rows {rows} to {rows + count - 1} of the stream: {error}"
                     ) from error
-                if learner is not self:
-                    if stream.names is not None:
-                        learner.feature_names_in_ = np.asarray(stream.names, dtype=object)
-                    learner = self._learn_from(learner, learner._learned)
+                if learner is not self and learner._fitted is not None:
+                    learner = self._learn_from(learner, learner._fitted)
                 rows += count
                 bar.update(count)
         if rows == 0:
@@ -423,7 +413,8 @@ class OnlinePCA(Reader):
         mine, theirs = self._learned.core.model(), other._learned.core.model()
         if type(mine) is not type(theirs):
             raise ValueError("an estimator of float32 and one of float64 cannot be merged")
-        self._check_names(getattr(other, "feature_names_in_", None))
+        if hasattr(other, "feature_names_in_"):
+            check_names(self, other.feature_names_in_)
         return clone(self)._learn_from(self, Fitted.from_model(mine.merge(theirs), self._learned.requested))
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -491,9 +482,5 @@ class OnlinePCA(Reader):
             else:
                 self.__dict__.pop(name, None)
         self._fitted = fitted
+        has_seen_rows(self)
         return self
-
-    def _check_names(self, names: Any) -> None:
-        mine = getattr(self, "feature_names_in_", None)
-        if mine is not None and names is not None and list(mine) != list(names):
-            raise ValueError("The feature names should match those that were passed during fit.")

@@ -10,6 +10,7 @@ import numpy as np
 
 from ._merging import settled
 from ._partitions import GROUP, Recipe
+from ._rows import check_names
 from ._sources import optional
 from .online_pca import OnlinePCA
 
@@ -103,7 +104,7 @@ def transform(pca: OnlinePCA, df: Any, columns: str | Sequence[str], output: str
     """
     pca = settled(pca)
     if not isinstance(columns, str):
-        pca._check_names(columns)
+        check_names(pca, columns)
     pca.__dict__.pop("feature_names_in_", None)  # rows come without names
     number = types.FloatType() if pca._learned.dtype == np.float32 else types.DoubleType()
 

@@ -157,8 +157,11 @@ def test_readers_refuse_bad_rows(rows, X, message):
     for read in (pca.transform, pca.score_samples, pca.t2, pca.spe):
         with pytest.raises(ValueError, match=message):
             read(X)
-    with pytest.raises(ValueError, match="5 components, but the model has 4"):
-        pca.inverse_transform(np.ones((1, 5)))
+    for whiten in (False, True):
+        pca.set_params(whiten=whiten)
+        for width in (1, 5):
+            with pytest.raises(ValueError, match=f"X has {width} columns, but the estimator reports 4 components"):
+                pca.inverse_transform(np.ones((2, width)))
     with pytest.raises(ValueError, match="NaN"):
         pca.inverse_transform(np.full((1, 4), np.nan))
 

@@ -3,6 +3,8 @@
 import tracemalloc
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 from oracle import batch_components, subspace_error
 
@@ -24,6 +26,91 @@ def test_other_types_become_float64(dtype):
     pca = OnlinePCA(2).fit(X)
     assert pca.components_.dtype == np.float64
     assert np.array_equal(pca.components_, OnlinePCA(2).fit(X.astype(np.float64)).components_)
+
+
+class Tensor:
+    """As torch's: an array whose type is no NumPy type."""
+
+    class Type:
+        pass
+
+    def __init__(self, X, dtype):
+        self._X = X.astype(dtype)
+        self.dtype, self.shape, self.ndim = Tensor.Type(), X.shape, X.ndim
+
+    def __len__(self):
+        return len(self._X)
+
+    def __getitem__(self, key):
+        return Tensor(self._X[key], self._X.dtype)
+
+    def __array__(self, dtype=None, copy=None):
+        return self._X if dtype is None else self._X.astype(dtype)
+
+
+class Exchanged(Tensor):
+    """As Tensor, for exchange by DLPack alone."""
+
+    __array__ = None
+
+    def __dlpack__(self, **options):
+        return self._X.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self._X.__dlpack_device__()
+
+
+del Exchanged.__array__
+
+
+@pytest.mark.parametrize("kind", [Tensor, Exchanged])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_tensors_keep_their_type(rows, kind, dtype):
+    want = OnlinePCA(4).partial_fit(rows.astype(dtype))
+    pca = OnlinePCA(4).partial_fit(kind(rows, dtype))
+    assert pca.components_.dtype == dtype
+    assert np.array_equal(pca.components_, want.components_)
+    assert np.array_equal(pca.transform(kind(rows, dtype)), want.transform(rows.astype(dtype)))
+    stream = OnlinePCA(4).fit_stream(kind(rows, dtype), batch_size=100, progress=False)
+    assert np.array_equal(stream.components_, want.components_)
+
+
+@pytest.mark.parametrize(
+    "types",
+    [
+        ["float16", "float16"],
+        ["float16", "float32"],
+        ["float32", "float32"],
+        ["float32", "float64"],
+        ["int8", "float32"],
+        ["int32", "float32"],
+        ["int64", "uint8"],
+    ],
+    ids="-".join,
+)
+def test_arrow_tables_and_frames_follow_one_rule_of_types(types):
+    columns = {f"x{j}": np.array([0, 1, 1, 0], dtype=kind) for j, kind in enumerate(types)}
+    table = pa.table(columns)
+    want = OnlinePCA(1).partial_fit(pd.DataFrame(columns)).components_.dtype
+    assert OnlinePCA(1).partial_fit(table).components_.dtype == want
+    assert OnlinePCA(1).fit_stream(table, progress=False).components_.dtype == want
+
+
+def test_record_batches_keep_their_names(rows):
+    names = [f"x{j}" for j in range(30)]
+    batches = pa.table(dict(zip(names, rows.T, strict=True))).to_batches(100)
+    pca = OnlinePCA(4)
+    for batch in batches:
+        pca.partial_fit(batch)
+    assert list(pca.feature_names_in_) == names
+    assert np.array_equal(pca.components_, OnlinePCA(4).partial_fit(rows).components_)
+    assert np.array_equal(pca.transform(batches[0]), pca.transform(pd.DataFrame(rows[:100], columns=names)))
+    with pytest.raises(ValueError, match=r"feature names should match.*\nunexpected: 'y'; missing: 'x0'"):
+        pca.partial_fit(batches[0].rename_columns(["y", *names[1:]]))
+    with pytest.raises(ValueError, match=r"feature names should match.*\nThey are in another order"):
+        pca.transform(batches[0].select(names[::-1]))
+    with pytest.warns(UserWarning, match="X has feature names, but OnlinePCA was fitted without"):
+        OnlinePCA(4).partial_fit(rows).partial_fit(batches[0])
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

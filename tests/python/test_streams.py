@@ -126,6 +126,130 @@ def test_whole_numbers_and_truth_values_of_a_table_are_numbers():
     np.testing.assert_allclose(pca.mean_, [2, 2 / 3, 4 / 3])
 
 
+def indexed(X):
+    """A frame whose index would hold all the variance, were it a feature."""
+    return frame_of(X).set_index(1e6 * np.arange(len(X)) ** 2)
+
+
+def parquet_by_pandas(frame, folder):
+    frame.to_parquet(folder / "rows.parquet")
+    return folder / "rows.parquet"
+
+
+INDEXED = {
+    "path": parquet_by_pandas,
+    "dataset": lambda frame, folder: pa.dataset.dataset(parquet_by_pandas(frame, folder)),
+    "table": lambda frame, folder: pa.Table.from_pandas(frame),
+    "batches": lambda frame, folder: iter(pa.Table.from_pandas(frame).to_batches(100)),
+}
+
+
+@pytest.mark.parametrize("name", [None, "time"])
+@pytest.mark.parametrize("kind", INDEXED)
+def test_the_stored_index_of_a_pandas_frame_is_no_feature(X, tmp_path, kind, name):
+    frame = indexed(X).rename_axis(index=name)
+    pca = OnlinePCA(2).fit_stream(INDEXED[kind](frame, tmp_path), progress=False)
+    assert list(pca.feature_names_in_) == NAMES
+    assert np.array_equal(pca.components_, OnlinePCA(2).partial_fit(X).components_)
+
+
+def test_the_stored_index_can_be_chosen_by_name(X, tmp_path):
+    path = parquet_by_pandas(indexed(X).rename_axis(index="time"), tmp_path)
+    pca = OnlinePCA(1).fit_stream(path, columns=["time", "x0"], progress=False)
+    assert list(pca.feature_names_in_) == ["time", "x0"]
+
+
+@pytest.mark.parametrize("kind", ["array", "npy path", "memory map", "hdf5", "zarr path"])
+def test_arrays_of_three_dimensions_mean_the_same_as_in_fit(tmp_path, kind):
+    images = np.ones((100, 28, 28))
+    sources = {
+        "hdf5": lambda X, folder: h5py.File(folder / "rows.h5", "w").create_dataset("rows", data=X),
+        "zarr path": lambda X, folder: (zarr.create_array(folder / "rows.zarr", data=X), folder / "rows.zarr")[1],
+    }
+    source = {**SOURCES, **sources}[kind](images, tmp_path)
+    message = r"Found array with dim 3.*X.reshape\(len\(X\), -1\)"
+    with pytest.raises(ValueError, match=message):
+        OnlinePCA(2).fit_stream(source, progress=False)
+    with pytest.raises(ValueError, match=message):
+        OnlinePCA(2).fit(images)
+    with pytest.raises(ValueError, match=message):
+        OnlinePCA(2).partial_fit(images)
+
+
+class Relation:
+    """As DuckDB's: a lazy table with columns and a shape, which exports Arrow and cannot be sliced by rows."""
+
+    def __init__(self, table):
+        self._table = table
+        self.columns, self.shape = table.column_names, table.shape
+
+    def __getitem__(self, name):
+        raise KeyError(name)
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self._table.__arrow_c_stream__(requested_schema)
+
+
+def test_a_lazy_table_that_exports_arrow_is_a_table(X):
+    want = OnlinePCA(2).partial_fit(X).components_
+    pca = OnlinePCA(2).fit_stream(Relation(table(X)), batch_size=300, progress=False)
+    assert np.array_equal(pca.components_, want)
+    assert list(OnlinePCA(2).partial_fit(Relation(table(X))).feature_names_in_) == NAMES
+
+
+@pytest.mark.parametrize("container", [list, tuple])
+def test_batches_of_one_element_are_their_rows(X, container):
+    pca = OnlinePCA(2).fit_stream((container([part]) for part in np.array_split(X, 7)), progress=False)
+    assert np.array_equal(pca.components_, OnlinePCA(2).partial_fit(X).components_)
+
+
+@pytest.mark.parametrize("made", [list, iter])
+def test_batches_of_rows_and_labels_say_how_to_take_the_rows(X, made):
+    with pytest.raises(ValueError, match=r"tuple of 2 arrays.*\(block\[0\] for block in source\)"):
+        OnlinePCA(2).fit_stream(made([(X, np.ones(len(X)))]), progress=False)
+
+
+@pytest.mark.parametrize("form", ["coo", "csc", "lil", "dok", "bsr"])
+def test_sparse_matrices_of_every_form_are_streamed(X, form):
+    pca = OnlinePCA(2).fit_stream(sparse.csr_array(X).asformat(form), batch_size=300, progress=False)
+    assert np.array_equal(pca.components_, OnlinePCA(2).partial_fit(X).components_)
+
+
+class Annotated:
+    """As AnnData: a matrix with tables about its rows and columns."""
+
+    shape = (1000, 6)
+
+    def __init__(self, X):
+        self.X, self.obs, self.var = X, None, None
+        self.obs_names, self.var_names = range(len(X)), NAMES
+
+
+@pytest.mark.parametrize("learn", ["fit", "partial_fit", "fit_stream"])
+def test_an_annotated_matrix_says_how_to_pass_its_rows(X, learn):
+    with pytest.raises(TypeError, match=r"Annotated holds more than one matrix: .* \.X"):
+        getattr(OnlinePCA(2), learn)(Annotated(X))
+
+
+@pytest.mark.parametrize("source", [table, frame_of])
+def test_columns_as_one_string_are_refused(X, source):
+    with pytest.raises(TypeError, match=r"columns must be a list of names.*columns=\['x0'\]"):
+        OnlinePCA(2).fit_stream(source(X), columns="x0")
+
+
+def test_a_null_is_told_with_its_row_and_column(X):
+    columns = {name: list(X[:, j]) for j, name in enumerate(NAMES)}
+    columns["x4"][650], columns["x2"][651] = None, None
+    reader = pa.table(columns).to_reader(100)
+    pca = OnlinePCA(2)
+    message = r"In rows 600 to 699 of the stream: Input X contains NaN.\nrow 650: null in column 'x4'"
+    with pytest.raises(ValueError, match=message):
+        pca.fit_stream(reader, progress=False)
+    assert pca.n_samples_seen_ == 600
+    with pytest.raises(ValueError, match=r"row 650: null in column 'x4'"):
+        OnlinePCA(2).fit(pa.table(columns))
+
+
 @pytest.mark.parametrize(
     "source, message",
     [
@@ -181,8 +305,9 @@ def test_what_is_no_source_is_told_so():
         OnlinePCA(2).fit_stream(7)
     with pytest.raises(ValueError, match="columns are for sources that have names"):
         OnlinePCA(2).fit_stream(np.eye(3), columns=["a"])
-    with pytest.raises(ValueError, match="There is no column 'z'; there are 'x0'"):
-        OnlinePCA(2).fit_stream(table(np.ones((2, 6))), columns=["z"])
+    for source in (table(np.ones((2, 6))), frame_of(np.ones((2, 6)))):
+        with pytest.raises(ValueError, match="There is no column 'z'; there are 'x0'"):
+            OnlinePCA(2).fit_stream(source, columns=["z"])
     with pytest.raises(ValueError, match="batch_size"):
         OnlinePCA(2).fit_stream(np.eye(3), batch_size=0)
 

@@ -1,9 +1,12 @@
 """Threads that share an estimator, and threads of the core."""
 
+import copy
+import pickle
 import threading
 import time
 
 import numpy as np
+import pytest
 from oracle import batch_components, subspace_error
 
 from roipca import OnlinePCA
@@ -58,6 +61,36 @@ def test_two_writers_lose_no_rows():
         assert not failures
     assert pca.n_samples_seen_ == 4000
     np.testing.assert_allclose(pca.mean_, X.mean(axis=0), atol=1e-12)
+
+
+@pytest.mark.parametrize("learn", ["partial_fit", "fit_stream"])
+def test_threads_that_share_an_estimator_without_rows_lose_none(learn):
+    X = np.random.default_rng(0).standard_normal((8, 300, 200))
+    for _ in range(5):
+        pca = OnlinePCA(3, method="roipca")
+        start = threading.Barrier(len(X))
+
+        def write(part, pca=pca, start=start):
+            start.wait()
+            if learn == "partial_fit":
+                pca.partial_fit(part)
+            else:
+                pca.fit_stream(part, resume=True, progress=False)
+
+        threads = [in_thread(lambda part=part: write(part)) for part in X]
+        for thread, failures in threads:
+            thread.join()
+            assert not failures
+        assert pca.n_samples_seen_ == X.shape[0] * X.shape[1]
+        assert not hasattr(pickle.loads(pickle.dumps(pca)), "_first_call")
+
+
+def test_an_estimator_whose_first_rows_were_bad_can_be_copied_and_learn(rows):
+    pca = OnlinePCA(3)
+    with pytest.raises(ValueError, match="NaN"):
+        pca.partial_fit(np.full((2, 30), np.nan))
+    for again in (pca, copy.deepcopy(pca), pickle.loads(pickle.dumps(pca))):
+        assert again.partial_fit(rows).n_samples_seen_ == len(rows)
 
 
 def test_the_interpreter_is_free_while_the_core_works():

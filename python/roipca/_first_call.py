@@ -1,0 +1,54 @@
+"""Lets threads share an estimator from its first rows on."""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from typing import Any
+
+_ATTRIBUTE = "_first_call"
+
+
+class FirstCall:
+    """The lock that an estimator has until it has seen rows. Copies and pickles have one of their own."""
+
+    def __init__(self) -> None:
+        self.renew()
+        _ALL.add(self)
+
+    def __reduce__(self) -> tuple:
+        return FirstCall, ()
+
+    def renew(self) -> None:
+        """Forgets who holds the lock."""
+        self._lock = threading.RLock()
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+
+    def __exit__(self, *error: object) -> None:
+        self._lock.release()
+
+
+_ALL: weakref.WeakSet[FirstCall] = weakref.WeakSet()
+
+
+def first_call(estimator: Any) -> FirstCall:
+    """Returns the estimator's lock. Whoever holds it looks again whether the estimator has seen rows."""
+    return vars(estimator).setdefault(_ATTRIBUTE, FirstCall())
+
+
+def has_seen_rows(estimator: Any) -> None:
+    """Drops the lock: from now on the C++ estimator lets in one thread at a time."""
+    vars(estimator).pop(_ATTRIBUTE, None)
+
+
+def _renew_all() -> None:
+    """In a forked process, the threads that held the locks are gone."""
+    for call in _ALL:
+        call.renew()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_all)
