@@ -11,14 +11,14 @@
 namespace roipca {
 namespace {
 
-constexpr double kNoise = 16.0;  // roundings below which a number is taken for one
+constexpr double kNoise = 16.0;  // a number below this many roundings counts as rounding
 
 constexpr Index round_up(Index x, Index to) { return (x + to - 1) / to * to; }
 
-// What the loops of simd read of a column.
+// The part of a column that the loops of simd read.
 Index padded(Index rows) { return round_up(rows, simd::kLane<double>); }
 
-// Room for so many rows in a column, so that columns are an odd number of cache lines apart.
+// The space of a column for a number of rows, so that columns are an odd number of cache lines apart.
 Index room_for(Index rows) {
   constexpr Index kLine = 8;
   return (padded(rows) / kLine | 1) * kLine;
@@ -48,8 +48,8 @@ GrowingSpectrum::GrowingSpectrum(std::optional<Index> capacity, bool center)
   reserve(1, std::min<Index>(16, capacity.value_or(16)));
 }
 
-// Grows by halves, so that an appended row costs O(k) on average. Everything that can run out of memory is
-// here, before anything changes.
+// Grows by half, so that an appended row costs O(k) on average. All allocations are here, before anything
+// changes.
 void GrowingSpectrum::reserve(Index size, Index columns) {
   if (padded(size) > basis_.rows()) {
     const Index before = basis_.rows();
@@ -97,7 +97,7 @@ void GrowingSpectrum::append(const Eigen::Ref<const Vector<double>>& column, dou
   guard_.watch(basis_.topLeftCorner(size_, rank_), size_ - 1);
 }
 
-// The border of the old matrix in the basis that u joins: |u| c, and the corner |u|^2 beta.
+// Computes the border of the old matrix in the basis extended by u: |u| c, and the corner |u|^2 beta.
 double GrowingSpectrum::set_border(const Eigen::Ref<const Vector<double>>& column, double diagonal) {
   auto border = border_.head(size_);
   border = column;
@@ -113,7 +113,7 @@ double GrowingSpectrum::set_border(const Eigen::Ref<const Vector<double>>& colum
   return length * length * (diagonal - 2.0 * column_mean + mean_squared);
 }
 
-// border = Q z + r: r goes behind the columns of Q as a unit vector. Returns |r|, or 0 where that is
+// Splits border = Q z + r, and appends r to the columns of Q as a unit vector. Returns |r|, or 0 if r is only
 // rounding.
 double GrowingSpectrum::split_border(double column_norm) {
   const auto q = basis_.topLeftCorner(size_, rank_);
@@ -137,7 +137,7 @@ double GrowingSpectrum::split_border(double column_norm) {
   return rest;
 }
 
-// -u / |u| as a column of the basis, and the others longer by the entry that they do not have.
+// Appends -u / |u| to the basis, and the missing last entry to the other columns.
 void GrowingSpectrum::add_new_coordinate(Index place) {
   basis_.row(size_).head(place).setZero();
   auto added = basis_.col(place).head(size_ + 1);
@@ -149,9 +149,9 @@ void GrowingSpectrum::add_new_coordinate(Index place) {
   added[size_] = std::sqrt(n / (n + 1.0));
 }
 
-// Eigenpairs of diag(lambda, mu, 0) with a border (z, |r|) and the corner added to its last entry: poles_ and
-// their vectors. The border is the difference of two rank-one matrices along its own eigenvectors, which are
-// orthonormal, so that neither is larger than the border itself and nothing cancels.
+// Computes the eigenpairs of diag(lambda, mu, 0) with a border (z, |r|) and the corner added to its last
+// entry: poles_ and their vectors. The border is the difference of two rank-one matrices along its own
+// eigenvectors, which are orthonormal, so neither is larger than the border itself, and nothing cancels.
 void GrowingSpectrum::solve(double corner, double residual, Index order) {
   const Index last = order - 1;
   double mu = 0.0;
@@ -166,7 +166,7 @@ void GrowingSpectrum::solve(double corner, double residual, Index order) {
   const double norm = std::hypot(larger, length);
   const double cosine = norm > 0.0 ? larger / norm : 1.0;
   const double sine = norm > 0.0 ? length / norm : 0.0;
-  const double sign = corner >= 0.0 ? 1.0 : -1.0;  // of the larger one
+  const double sign = corner >= 0.0 ? 1.0 : -1.0;  // of the larger eigenvalue
   Vector<double>& major = sign > 0.0 ? up_ : down_;
   Vector<double>& minor = sign > 0.0 ? down_ : up_;
 
@@ -189,7 +189,7 @@ void GrowingSpectrum::solve(double corner, double residual, Index order) {
   std::copy_n(downward_.values().begin(), order, poles_.begin());
 }
 
-// Which of the new eigenpairs to hold.
+// Chooses the new eigenpairs to hold.
 void GrowingSpectrum::choose(Index order, double noise) {
   kept_.clear();
   for (Index i = 0; i < order; ++i) {
@@ -200,7 +200,7 @@ void GrowingSpectrum::choose(Index order, double noise) {
   for (Index j = 0; j < rank_; ++j) values_[j] = poles_[kept_[static_cast<std::size_t>(j)]];
 }
 
-// The basis, up to two columns longer, onto those: by the product of both updates' vectors.
+// Rotates the extended basis to these, by the product of the vectors of both updates.
 void GrowingSpectrum::rotate(Index order) {
   for (Index i = 0; i < order; ++i) {
     turn_.row(places_[static_cast<std::size_t>(i)]).head(order) = vectors_of(upward_).row(i);

@@ -1,4 +1,4 @@
-/// Eigenpairs of a kernel matrix to which rows and columns are added.
+/// The eigenpairs of a kernel matrix that grows by rows and columns.
 #pragma once
 
 #include <limits>
@@ -12,38 +12,41 @@
 
 namespace roipca {
 
-/// The leading eigenpairs of a symmetric n x n matrix K, or of K centred in feature space, as K grows by a
-/// row and a column at a time: the extension with which the paper closes.
+/// The leading eigenpairs of a symmetric n x n matrix K, or of K centred in feature space, as K grows by
+/// one row and one column at a time: the extension with which the paper closes.
 ///
-/// Let c be the new column against the mean of the rows so far, and beta the new row's squared distance from
-/// that mean (without centring: the column and the diagonal entry themselves). Then the matrix changes by
+/// Let c be the new column relative to the mean of the rows so far, and beta the new row's squared distance
+/// from that mean (without centring: the column and the diagonal entry themselves). Then the matrix changes
+/// by
 ///
 ///     beta u u^T - c u^T - u c^T,        u = 1/(n + 1) - e   (without centring: -e),
 ///
-/// e the new coordinate (docs/kernel-pca.md derives it). u is orthogonal to c and to every eigenvector held,
-/// because the old matrix, extended by zeros, does not see it: so it joins them with the eigenvalue 0. What
-/// is left is a border of rank two, two rank-one updates of the secular solver, one up and one down. The
-/// eigenvalues that are not held are replaced by the paper's mu, their mean.
+/// where e is the unit vector of the new coordinate (docs/kernel-pca.md derives it). u is orthogonal to c and
+/// to every held eigenvector, and the old matrix, extended by zeros, maps it to 0, so it is an eigenvector
+/// with eigenvalue 0. The remaining change is a border of rank two: two rank-one updates of the secular
+/// solver, one positive and one negative. The eigenvalues that are not held are replaced by their mean, the
+/// paper's mu.
 ///
-/// append() costs O(n k + k^2) for the roots and O(n k^2) for the rotation; memory is O(n k). Not safe for
-/// use by two threads at once.
+/// append() costs O(n k + k^2) for the roots and O(n k^2) for the rotation. Memory is O(n k).
+///
+/// Thread safety: not safe for use by two threads at once.
 class GrowingSpectrum {
  public:
   /// Holds at most `capacity` eigenpairs, or all.
   GrowingSpectrum(std::optional<Index> capacity, bool center);
 
-  /// `column`: size() finite numbers, none beyond 1e150, as is the diagonal entry. Where memory runs out,
-  /// nothing has changed.
+  /// Adds a row and a column. `column` has size() finite numbers of at most 1e150, as is the diagonal entry.
+  /// If memory runs out, nothing has changed.
   void append(const Eigen::Ref<const Vector<double>>& column, double diagonal);
 
-  /// Rows, and columns, of the matrix.
+  /// Number of rows, and of columns, of the matrix.
   Index size() const { return size_; }
-  /// Descending; those that rounding cannot tell from 0 are not held, nor are the least of more than the
-  /// capacity.
+  /// In descending order, at most `capacity` of them. Eigenvalues that cannot be distinguished from 0 because
+  /// of rounding are not held.
   auto values() const { return values_.head(rank_); }
-  /// size() x as many, orthonormal columns.
+  /// Orthonormal columns, size() x number of values.
   auto vectors() const { return basis_.topLeftCorner(size_, rank_); }
-  /// Of the matrix whose eigenpairs these are.
+  /// Trace of the matrix whose eigenpairs these are.
   double trace() const { return trace_; }
   /// Mean of each column of K; zero without centring.
   Vector<double> column_means() const;
@@ -66,11 +69,11 @@ class GrowingSpectrum {
   Index size_ = 0;
   Index rank_ = 0;
   double trace_ = 0.0;
-  double largest_diagonal_ = 0.0;  // of K: its rounding is what centring leaves behind
+  double largest_diagonal_ = 0.0;  // of K: its rounding is the error of centring
   double total_ = 0.0;             // of all entries of K
   Vector<double> sums_;            // of the columns of K
   Vector<double> values_;
-  Matrix<double> basis_;  // with room for two more columns; laid out for the loops of simd, as turn_ is
+  Matrix<double> basis_;  // with space for two more columns; laid out for the loops of simd, as turn_ is
 
   // Scratch of one append.
   Vector<double> border_;
@@ -79,8 +82,8 @@ class GrowingSpectrum {
   Vector<double> up_;
   Vector<double> down_;
   Vector<double> down_turned_;
-  std::vector<Index> places_;  // of the sorted poles: their columns of the basis
-  std::vector<Index> kept_;    // of the new eigenvalues
+  std::vector<Index> places_;  // the columns of the basis that belong to the sorted poles
+  std::vector<Index> kept_;    // the new eigenvalues to hold
   Matrix<double> turn_;        // the new eigenvectors in the basis
   RowMatrix<double> coefficients_;
   Vector<double> panel_;

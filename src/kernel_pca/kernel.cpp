@@ -10,12 +10,12 @@ template <typename T>
 Kernel<T>::Kernel(Kind kind, std::optional<double> gamma, double degree, double coef0)
     : kind_(kind), gamma_(gamma), degree_(degree), coef0_(coef0) {
   if (gamma && !(*gamma >= 0.0 && std::isfinite(*gamma))) {
-    throw std::invalid_argument("gamma must be a finite number of at least 0");
+    throw std::invalid_argument("gamma must be finite and at least 0");
   }
   if (!(degree >= 0.0 && std::isfinite(degree))) {
-    throw std::invalid_argument("degree must be a finite number of at least 0");
+    throw std::invalid_argument("degree must be finite and at least 0");
   }
-  if (!std::isfinite(coef0)) throw std::invalid_argument("coef0 must be a finite number");
+  if (!std::isfinite(coef0)) throw std::invalid_argument("coef0 must be finite");
 }
 
 template <typename T>
@@ -32,7 +32,7 @@ double Kernel<T>::operator()(const Row<T>& x, const Row<T>& y) const {
   const auto& wide_x = x.template cast<double>();
   const auto& wide_y = y.template cast<double>();
   const double gamma = gamma_.value_or(1.0 / static_cast<double>(x.size()));
-  // The difference itself, not |x|^2 + |y|^2 - 2 x.y: near rows keep their digits, equal ones give 1.
+  // Uses the difference, not |x|^2 + |y|^2 - 2 x.y: close rows keep their digits, and equal rows give 1.
   if (kind_ == Kind::kRbf) return std::exp(-gamma * (wide_x - wide_y).squaredNorm());
   const double product = wide_x.dot(wide_y);
   if (kind_ == Kind::kLinear) return product;

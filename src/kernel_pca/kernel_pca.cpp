@@ -20,9 +20,10 @@ namespace {
 
 // Sums of products of such numbers stay in range.
 constexpr double kLargestValue = 1e150;
-// Of k(x, y) and k(y, x): what a kernel computed in float may differ by.
+// Relative difference allowed between k(x, y) and k(y, x), for kernels computed in float.
 constexpr double kSymmetry = 1e-6;
-// Eigenvalues, of the largest: scikit-learn's rule for those that are 0, and those that no kernel has.
+// Relative to the largest eigenvalue: scikit-learn's rules for eigenvalues that count as 0, and for those
+// that are negative beyond rounding.
 constexpr double kZeroRatio = 1e-12;
 constexpr double kNegativeRatio = 1e-5;
 constexpr double kNegativeValue = 1e-10;
@@ -49,7 +50,7 @@ void check_value(double value, const std::string& row, std::int64_t other) {
   throw KernelError(text.str());
 }
 
-// How many eigenvalues are told from 0, of some in descending order.
+// Returns the number of eigenvalues, given in descending order, that can be distinguished from 0.
 Index count_positive(const Eigen::Ref<const Vector<double>>& values) {
   Index count = 0;
   while (count < values.size() && values[count] > kZeroRatio * values[0] && values[count] > 0.0) ++count;
@@ -64,7 +65,7 @@ void make_largest_entries_positive(Matrix<double>& vectors) {
   }
 }
 
-// The reported of the eigenvalues of all of the matrix: the positive, then zeros, then the negative ones.
+// The eigenvalues of the whole matrix are reported in the order positive, zero, negative.
 void check_reported(const GrowingSpectrum& spectrum, Index reported) {
   const auto values = spectrum.values();
   if (values.size() == 0 || values[values.size() - 1] >= 0.0) return;
@@ -73,8 +74,8 @@ void check_reported(const GrowingSpectrum& spectrum, Index reported) {
   const double least = values[values.size() - 1 - (spectrum.size() - reported)];
   if (-least <= std::max(kNegativeValue, kNegativeRatio * std::max(values[0], 0.0))) return;
   std::ostringstream text;
-  text << "kernel is not positive semi-definite: its matrix has the eigenvalue " << least << " beside "
-       << values[0] << "; ask for fewer components than " << reported;
+  text << "kernel is not positive semi-definite: its matrix has the eigenvalues " << least << " and "
+       << values[0] << "; use fewer than " << reported << " components";
   throw KernelError(text.str());
 }
 
@@ -115,8 +116,8 @@ void check(const KernelOptions& options) {
   }
   if (options.budget && *options.budget < 1) throw std::invalid_argument("budget must be at least 1");
   if (options.budget && *options.budget < options.n_components) {
-    throw std::invalid_argument("a budget of " + std::to_string(*options.budget) + " rows has no " +
-                                std::to_string(options.n_components) + " components");
+    throw std::invalid_argument("n_components (" + std::to_string(options.n_components) +
+                                ") exceeds budget (" + std::to_string(*options.budget) + ")");
   }
   if (!(options.tolerance >= 0.0 && options.tolerance < 1.0)) {
     throw std::invalid_argument("tolerance must be at least 0 and below 1");
@@ -133,13 +134,13 @@ class KernelPca<T>::Impl {
     check_shape<T>(rows, Weights(Eigen::VectorXd()), features());
     check_values<T>(rows);
     if (rows.rows() == 1) return add(rows.row(0).transpose());
-    Impl next(*this);  // what to keep where a later row fails
+    Impl next(*this);  // discarded if a later row fails
     for (Index i = 0; i < rows.rows(); ++i) next.add(rows.row(i).transpose());
     *this = std::move(next);
   }
 
   KernelComponents components() const {
-    if (rows_seen_ == 0) throw std::logic_error("there are no components before the first row");
+    if (rows_seen_ == 0) throw std::logic_error("no rows have been added yet");
     const auto of_engine = [&](const auto& engine) { return read(engine, options_.n_components); };
     KernelComponents found = std::visit(of_engine, engine_);
     make_largest_entries_positive(found.eigenvectors);
@@ -187,7 +188,7 @@ class KernelPca<T>::Impl {
   }
 
  private:
-  // All or nothing: what can fail comes first.
+  // All or nothing: everything that can fail is done first.
   void add(const Row<T>& row) {
     make_room(row.size());
     auto column = column_.head(kept_);
@@ -206,7 +207,7 @@ class KernelPca<T>::Impl {
     ++rows_seen_;
   }
 
-  // A caller's function may compute in float, as NumPy does with rows of float32: then all values are floats.
+  // A custom kernel may compute in float, as NumPy does with rows of float32. Then all values are floats.
   double rounding_of(const Eigen::Ref<const Vector<double>>& column, double diagonal) const {
     const auto is_float = [](double x) { return static_cast<double>(static_cast<float>(x)) == x; };
     const bool in_float = kernel_->is_custom() && is_float(diagonal) && std::ranges::all_of(column, is_float);
@@ -230,13 +231,13 @@ class KernelPca<T>::Impl {
     if (kept_ < rows_.rows() && rows_.cols() == features) return;
     const Index room = std::min(options_.budget.value_or(std::numeric_limits<Index>::max()),
                                 std::max<Index>(64, kept_ + kept_ / 2));
-    if (room <= kept_) return;  // a budget that is used up
+    if (room <= kept_) return;  // the budget is exhausted
     column_.resize(room);
     numbers_.conservativeResize(room);
     rows_.conservativeResize(room, features);
   }
 
-  // The row behind those kept, and without the one that goes, which may be the row itself.
+  // Appends the row to the kept ones, and removes the dropped one, which may be the row itself.
   void keep(const Row<T>& row, std::optional<Index> dropped) {
     if (dropped && *dropped == kept_) return;
     if (dropped) {
@@ -251,12 +252,12 @@ class KernelPca<T>::Impl {
     ++kept_;
   }
 
-  std::shared_ptr<const Kernel<T>> kernel_;  // shared, so that copies need not copy a caller's function
+  std::shared_ptr<const Kernel<T>> kernel_;  // shared, so that copies do not copy a custom function
   KernelOptions options_;
   Engine engine_;
   std::int64_t rows_seen_ = 0;
   Index kept_ = 0;
-  RowMatrix<T> rows_;  // with room for more
+  RowMatrix<T> rows_;  // with space for more
   Vector<std::int64_t> numbers_;
   Vector<double> column_;
 };
@@ -330,7 +331,7 @@ double KernelPca<T>::representation_error() const {
 
 namespace {
 
-// The first number of a state, which no state of an OnlinePca begins with.
+// The first number of a state; no state of an OnlinePca begins with it.
 template <typename T>
 constexpr std::uint32_t kKind = 0x100 + sizeof(T);
 
@@ -360,7 +361,8 @@ KernelPca<T> KernelPca<T>::from_state(Kernel<T> kernel, std::span<const std::byt
     KernelOptions options;
     archive(kind);
     if (kind != kKind<T>) {
-      throw std::invalid_argument("the state is of another estimator, or of rows of the other precision");
+      throw std::invalid_argument(
+          "state was saved by another class, or by KernelPca with the other scalar type");
     }
     visit_options(archive, options);
     impl = std::make_unique<Impl>(shared, options);

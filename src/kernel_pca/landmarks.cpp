@@ -10,18 +10,20 @@
 namespace roipca {
 namespace {
 
-// Roundings that k(x, x) - |y|^2 may be off by: 1 was seen.
+// Error of k(x, x) - |y|^2 in roundings; 1 was observed.
 constexpr double kRoundings = 4.0;
-// By so much of that, or of k(x, x), a negative distance shows that there is no such inner product.
+// A distance that is negative by more than these multiples of that error, or of k(x, x), shows that the
+// kernel is not an inner product.
 constexpr double kBeyondRounding = 16.0;
 constexpr double kIndefinite = 1e-5;
-// A landmark whose part of a row's projection is longer than so many rows is nearly dependent on the others.
+// A landmark is nearly dependent on the others if its part of a row's projection is longer than this many
+// times the row.
 constexpr double kDependent = 2.0;
 
 void refuse_indefinite(double diagonal, double projected) {
   std::ostringstream text;
   text << "kernel is not positive semi-definite: k(x, x) = " << diagonal << ", and " << projected
-       << " of the row's projection onto those kept";
+       << " for its projection onto the kept rows";
   throw KernelError(text.str());
 }
 
@@ -68,7 +70,7 @@ std::optional<Index> Landmarks::add(const Eigen::Ref<const Vector<double>>& colu
   return size_;
 }
 
-// Finds y and the terms, and returns the squared distance from the span.
+// Computes y and the terms, and returns the squared distance from the span.
 double Landmarks::project(const Eigen::Ref<const Vector<double>>& column, double diagonal) {
   const auto l = factor_.topLeftCorner(size_, size_).triangularView<Eigen::Lower>();
   auto y = y_.head(size_);
@@ -81,7 +83,7 @@ double Landmarks::project(const Eigen::Ref<const Vector<double>>& column, double
   return diagonal - y.squaredNorm();
 }
 
-// The row with the coordinates y_, and `rest` for a new one, becomes the last landmark.
+// Makes the row the last landmark, with the coordinates y_ and `rest` for the new one.
 void Landmarks::push(double rest, double diagonal) {
   y_[size_] = std::sqrt(rest);
   lengths_[size_] = std::sqrt(diagonal);
@@ -92,8 +94,8 @@ void Landmarks::push(double rest, double diagonal) {
   scatter_.col(size_ - 1).head(size_).setZero();
 }
 
-// The row takes the place of a landmark on which its projection leans too much for `rest` to be known.
-// Without that landmark it is known: the row's coordinates are found anew, and are the last row of L.
+// Replaces a landmark whose coefficient in the row's projection is too large for `rest` to be known. Without
+// that landmark it is known: the coordinates of the row are computed again and become the last row of L.
 void Landmarks::exchange(Index place, const Eigen::Ref<const Vector<double>>& column, double rest,
                          double diagonal) {
   push(rest, diagonal);
@@ -105,12 +107,12 @@ void Landmarks::exchange(Index place, const Eigen::Ref<const Vector<double>>& co
   y.tail(others - place) = column.tail(others - place);
   factor_.topLeftCorner(others, others).triangularView<Eigen::Lower>().solveInPlace(y);
   const double left = diagonal - y.squaredNorm();
-  if (!(left > 0.0)) return;  // no kernel does that; the row's first coordinates are as good
+  if (!(left > 0.0)) return;  // no kernel does this; the first coordinates of the row are as good
   factor_.row(others).head(others) = y.transpose();
   factor_(others, others) = std::sqrt(left);
 }
 
-// The row with the coordinates y_ into mean and scatter (Welford).
+// Adds the row with the coordinates y_ to mean and scatter (Welford).
 void Landmarks::absorb() {
   auto y = y_.head(size_);
   auto scatter = scatter_.topLeftCorner(size_, size_);
@@ -124,8 +126,8 @@ void Landmarks::absorb() {
   mean_.head(size_) += y / (before + 1.0);
 }
 
-// The landmark without which the projections of all rows lose least. L w_j = e_j says that w_j is orthogonal
-// to all landmarks but j: they lose what they have along it.
+// Returns the landmark whose removal loses least of the projections of all rows. L w_j = e_j means that w_j
+// is orthogonal to all landmarks except j, so the projections lose their part along w_j.
 Index Landmarks::cheapest() {
   auto inverse = inverse_.topLeftCorner(size_, size_);
   auto products = products_.topLeftCorner(size_, size_);
@@ -146,8 +148,9 @@ Index Landmarks::cheapest() {
   return place;
 }
 
-// L without a row has one entry above the diagonal in each row from there on. Rotations of neighbouring
-// coordinates take them away and bring what the others do not span into the last coordinate, which goes.
+// Without one row, L has one entry above the diagonal in each row from there on. Rotations of neighbouring
+// coordinates remove these entries and move the part that the others do not span into the last coordinate,
+// which is dropped.
 void Landmarks::remove(Index place) {
   const Index last = size_ - 1;
   for (Index i = place; i < last; ++i) {

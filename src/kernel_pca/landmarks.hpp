@@ -1,4 +1,4 @@
-/// Kernel PCA in bounded memory: rows that stand for all.
+/// Kernel PCA in bounded memory: a few rows represent all.
 #pragma once
 
 #include <cstdint>
@@ -10,32 +10,36 @@
 
 namespace roipca {
 
-/// A few of the rows, the landmarks, and PCA of all rows projected onto their span in feature space.
+/// Keeps a few rows, the landmarks, and does PCA of all rows projected onto their span in feature space.
 ///
 /// With the landmarks' kernel matrix G = L L^T, the rows of L are the landmarks in an orthonormal basis of
 /// their span, and y = L^-1 a is the projection of a row with the kernel values a against them. In these
-/// coordinates kernel PCA is PCA: the scatter of y, of the order of the landmarks, is all that is held. A row
-/// that is farther from the span than the tolerance becomes a landmark and adds a coordinate. When there are
-/// too many, that landmark goes, be it the new one, of which the projections of all rows lose least; they are
-/// projected onto the span of the others.
+/// coordinates kernel PCA is PCA: only the mean and the scatter of y are stored, and their size is the number
+/// of landmarks. A row that is farther from the span than the tolerance becomes a landmark and adds a
+/// coordinate. If there are then too many, the landmark is removed (possibly the new one) whose removal loses
+/// least of the projections of all rows; they are projected onto the span of the others.
 ///
-/// The squared distance k(x, x) - |y|^2 is known to about epsilon (|x| + sum |c_j| |x_j|)^2, c = G^-1 a: what
-/// rounding of the kernel values makes of the squared length of x - sum c_j x_j. A row whose distance cannot
-/// be told from 0 is represented, unless a coefficient c_j is large: then landmark j is nearly a combination
-/// of the others, and the row takes its place, which loses next to nothing and makes the landmarks more
-/// independent. So distances down to about the root of epsilon are told apart, whatever the tolerance.
+/// The squared distance k(x, x) - |y|^2 is known to about epsilon (|x| + sum |c_j| |x_j|)^2 with c = G^-1 a:
+/// this is the effect of rounding the kernel values on the squared length of x - sum c_j x_j. A row whose
+/// distance cannot be distinguished from 0 is represented, unless a coefficient c_j is large. Then landmark j
+/// is nearly a combination of the others, and the row replaces it, which loses almost nothing and makes the
+/// landmarks more independent. So distances down to about the square root of epsilon can be distinguished,
+/// whatever the tolerance.
 ///
-/// A row costs O(landmarks^2), one that comes when the budget is used up and is not represented
-/// O(landmarks^3). Memory is O(budget^2). Not safe for use by two threads at once.
+/// A row costs O(landmarks^2), or O(landmarks^3) if it is not represented and the budget is exhausted. Memory
+/// is O(budget^2).
+///
+/// Thread safety: not safe for use by two threads at once.
 class Landmarks {
  public:
-  /// `tolerance`: distance from the span, of the row's own length, up to which a row is represented.
+  /// A row is represented if its distance from the span is at most `tolerance` times its own length.
   Landmarks(Index budget, double tolerance, bool center);
 
-  /// A row by its kernel values against the landmarks and against itself. Returns the place of what is no
-  /// landmark now: that of a landmark, size() before the call for the new row, which is the last otherwise;
-  /// nothing where all are. `rounding` is that of the values, relative to the lengths of the two rows. Throws
-  /// KernelError where the values cannot be inner products, and is then as it was.
+  /// Adds a row, given by its kernel values with the landmarks and with itself. Returns the index of the row
+  /// that is no longer (or did not become) a landmark: that of a landmark, or size() before the call for the
+  /// new row; nothing if there is none. A new landmark is the last one. `rounding` is that of the values,
+  /// relative to the lengths of the two rows. Throws KernelError if the values cannot be inner products, and
+  /// then nothing has changed.
   std::optional<Index> add(const Eigen::Ref<const Vector<double>>& column, double diagonal,
                            double rounding = std::numeric_limits<double>::epsilon());
 
@@ -44,8 +48,8 @@ class Landmarks {
   double lost() const { return total_ > 0.0 ? lost_ / total_ : 0.0; }
 
   struct Eigenpairs {
-    Vector<double> values;  // of the scatter, descending
-    Matrix<double> duals;   // unit eigenvectors, a column each, as sums of the landmarks
+    Vector<double> values;  // of the scatter, in descending order
+    Matrix<double> duals;   // unit eigenvectors as coefficients of the landmarks, one per column
   };
   Eigenpairs eigenpairs() const;
   /// Kernel values of the mean of the projections against the landmarks; zero without centring.
@@ -68,7 +72,7 @@ class Landmarks {
   std::int64_t rows_ = 0;
   double total_ = 0.0;  // of k(x, x)
   double lost_ = 0.0;
-  Matrix<double> factor_;  // L: the lower triangle counts
+  Matrix<double> factor_;  // L; only the lower triangle is used
   Matrix<double> scatter_;
   Vector<double> mean_;
   Vector<double> lengths_;  // of the landmarks

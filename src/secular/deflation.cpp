@@ -8,8 +8,8 @@ namespace roipca::secular {
 
 namespace {
 
-// LAPACK's dlaed2: eight units of rounding. What is neglected then perturbs the matrix no more than storing
-// it did.
+// As in LAPACK's dlaed2: eight units of rounding. The neglected part then perturbs the matrix no more than
+// storing it did.
 constexpr double kTolerance = 8.0 * (std::numeric_limits<double>::epsilon() / 2.0);
 
 }  // namespace
@@ -36,7 +36,7 @@ void Deflation::run(const NormalForm& form) {
 }
 
 void Deflation::retire(const Row& row) {
-  // Rows arrive almost sorted: only a rotation can put one a little out of order.
+  // Rows arrive almost sorted: only a rotation can move one slightly out of order.
   const auto after = [](const Row& a, const Row& b) { return a.pole > b.pole; };
   deflated_.insert(std::upper_bound(deflated_.begin(), deflated_.end(), row, after), row);
 }

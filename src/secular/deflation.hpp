@@ -9,7 +9,7 @@
 namespace roipca::secular {
 
 /// A plane rotation of the basis: row `dropped` becomes c e_dropped - s e_kept, in which z has no part, and
-/// row `kept` becomes s e_dropped + c e_kept. Rows are counted as the caller's.
+/// row `kept` becomes s e_dropped + c e_kept. Row numbers are the caller's.
 struct Rotation {
   std::size_t dropped;
   std::size_t kept;
@@ -17,7 +17,7 @@ struct Rotation {
   double sine;
 };
 
-/// One row of the problem: its pole in the caller's units, its part of z, and its place among the
+/// One row of the problem: its pole in the caller's units, its entry of z, and its number among the
 /// caller's rows.
 struct Row {
   double pole;
@@ -25,9 +25,9 @@ struct Row {
   std::size_t place;
 };
 
-/// Splits a problem into rows that are eigenpairs already, to rounding, and rows that need the secular
-/// equation. What remains has poles and weights bounded away from coincidence and zero, which the root finder
-/// relies on.
+/// Splits a problem into rows that already are eigenpairs, to rounding, and rows that need the secular
+/// equation. The poles of the latter are bounded away from each other, and their weights from zero, as the
+/// root finder requires.
 class Deflation {
  public:
   void reserve(std::size_t max_order);
@@ -39,7 +39,7 @@ class Deflation {
   std::span<const Row> survivors() const { return survivors_; }
   /// Descending; the pole is the eigenvalue.
   std::span<const Row> deflated() const { return deflated_; }
-  /// In the order they were made.
+  /// In the order in which they were applied.
   std::span<const Rotation> rotations() const { return rotations_; }
 
  private:

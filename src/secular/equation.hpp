@@ -8,7 +8,7 @@
 
 namespace roipca::secular {
 
-/// The secular equation w(t) = 1 + sum_j weights[j] / (poles[j] - t) = 0 that deflation leaves behind: poles
+/// The secular equation w(t) = 1 + sum_j weights[j] / (poles[j] - t) = 0 that remains after deflation: poles
 /// strictly descending, weights rho z_j^2 positive. It has `order` roots: root 0 above pole 0, root i between
 /// poles i and i-1.
 ///
@@ -25,15 +25,15 @@ struct Equation {
 
   void clear() { order = 0; }
 
-  /// Room must have been reserved.
+  /// Requires that memory has been reserved.
   void add(double pole, double weight) {
     poles[order] = pole;
     weights[order] = weight;
     ++order;
   }
 
-  /// Fills the arrays up to the next whole lane. The padding poles lie below all others, where no root can
-  /// meet them.
+  /// Fills the arrays up to the next whole lane. The padding poles lie below all others, where no root
+  /// can coincide with them.
   void seal() {
     if (order == 0) return;
     const double lowest = poles[order - 1];

@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <cstring>
 
-/// Four doubles at a time, by the vector extension GCC and Clang share: the compiler may not reorder
-/// floating-point sums on its own, so plain loops over the poles would stay scalar. At any instruction set
-/// the lanes are summed in the same order.
+/// Four doubles at a time, by the vector extension that GCC and Clang share. The compiler may not reorder
+/// floating-point sums on its own, so plain loops over the poles would stay scalar. With every instruction
+/// set the lanes are summed in the same order.
 ///
 /// Everything has internal linkage: files compiled for different instruction sets must not share these
 /// functions.
@@ -16,7 +16,7 @@ using LaneBits = long long __attribute__((vector_size(32)));
 
 constexpr std::size_t kLanes = sizeof(Lanes) / sizeof(double);
 
-/// Arrays read in lanes are this long: the next multiple of kLanes.
+/// The length of arrays that are read in lanes: the next multiple of kLanes.
 constexpr std::size_t padded(std::size_t order) { return (order + kLanes - 1) / kLanes * kLanes; }
 
 static inline void load(const double* from, Lanes& to) { std::memcpy(&to, from, sizeof(Lanes)); }

@@ -31,7 +31,7 @@ void rebuild_z(const Equation& equation, std::span<const Root> roots, std::span<
       load(poles + j, p);
       load(gaps.data() + j, gap);
       load(products + j, product);
-      // One factor at a time: numerators and denominators alone would leave the range of double.
+      // One factor at a time: the products of numerators and of denominators would overflow or underflow.
       store(product * (((p - origin) - offset) / gap), products + j);
     }
   }

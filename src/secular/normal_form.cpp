@@ -25,7 +25,7 @@ double largest_magnitude(std::span<const double> x) {
 }
 
 /// Makes z a unit vector and multiplies `fraction` by the square of its norm, up to the power 4^exponent that
-/// is returned. A zero vector stays zero and so does its norm.
+/// is returned. A zero vector stays zero, and so does its norm.
 int normalise(std::span<double> z, double& fraction) {
   const double largest = largest_magnitude(z);
   if (largest == 0.0) {
@@ -69,8 +69,8 @@ void NormalForm::assign(std::span<const double> caller_poles, std::span<const do
     z[j] = mirrored ? caller_z[order - 1 - j] : caller_z[j];
   }
 
-  // rho |z|^2 may be far outside the range of double before the scale is known, so it stays a fraction and an
-  // exponent.
+  // rho |z|^2 may be far outside the range of double before the scale is known, so it is kept as a fraction
+  // and an exponent.
   int rho_exponent = 0;
   double rho_fraction = std::frexp(std::fabs(caller_rho), &rho_exponent);
   const int z_exponent = normalise({z.data(), order}, rho_fraction);

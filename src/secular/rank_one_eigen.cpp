@@ -84,7 +84,8 @@ void RankOneEigen::write_vectors() {
   for (std::size_t j = 0; j < survivors.size(); ++j) z_hat_[j] = std::copysign(z_hat_[j], survivors[j].z);
   for (std::size_t i = 0; i < survivors.size(); ++i) {
     const double inverse_norm = eigenvector(equation_, roots_[i], z_hat_, scratch_);
-    // Entry i positive: as rho goes to zero the vectors go to the identity, not to a reflection.
+    // Entry i is made positive, so that the vectors tend to the identity as rho tends to zero, not to a
+    // reflection.
     const double factor = std::copysign(inverse_norm, scratch_[i]);
     double* column = vectors_.data() + root_columns_[i] * order_;
     for (std::size_t j = 0; j < survivors.size(); ++j) column[survivors[j].place] = scratch_[j] * factor;

@@ -11,10 +11,10 @@
 
 namespace roipca::secular {
 
-/// What one solution took.
+/// The work of one solution.
 struct Report {
   int iterations = 0;  // evaluations of the secular equation, over all roots
-  int deflated = 0;    // eigenpairs that deflation gave, without solving
+  int deflated = 0;    // eigenpairs found by deflation, without solving
 };
 
 /// Eigenpairs of diag(poles) + rho z z^T in O(order^2): eigenvalues to a few units of rounding of the
@@ -30,9 +30,9 @@ class RankOneEigen {
  public:
   explicit RankOneEigen(std::size_t max_order);
 
-  /// poles: descending, ties allowed. z: as many, of any norm. rho: of either sign, or zero. All must be
-  /// finite; any magnitudes will do. Results outside the range of double come out as infinities or zeros,
-  /// never as NaN. Order 0 is allowed and gives nothing. `poles` may be this object's own values().
+  /// poles: descending, ties allowed. z: of the same size and any norm. rho: of either sign, or zero. All
+  /// must be finite, of any magnitude. Results outside the range of double become infinities or zeros, never
+  /// NaN. Order 0 is allowed and has no eigenpairs. `poles` may be this object's own values().
   Report compute(std::span<const double> poles, std::span<const double> z, double rho);
 
   std::size_t order() const { return order_; }
@@ -54,8 +54,8 @@ class RankOneEigen {
   Equation equation_;
   std::vector<Root> roots_;
   std::vector<double> root_values_;            // in the caller's units
-  std::vector<std::size_t> root_columns_;      // where the eigenpair of each root goes
-  std::vector<std::size_t> deflated_columns_;  // and that of each deflated row
+  std::vector<std::size_t> root_columns_;      // the column of each root's eigenpair
+  std::vector<std::size_t> deflated_columns_;  // the column of each deflated row's eigenpair
   std::vector<double> z_hat_;
   std::vector<double> scratch_;
   std::vector<double> values_;

@@ -15,8 +15,8 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 // Each term of w carries at most six roundings and the sum a few more: eight units, as in LAPACK's dlaed4.
 constexpr double kEvaluationError = 8.0 * (kEpsilon / 2.0);
 
-// No step longer than this part of the distance to the pole ends the search: the bounds in ends() assume
-// short ones.
+// A step longer than this part of the distance to the pole never ends the search: the bounds in ends() assume
+// short steps.
 constexpr double kLongestLastStep = 0.125;
 
 // Three evaluations are usual and ten rare. From here on every second step halves the bracket; it spans at
@@ -64,14 +64,14 @@ struct Bracket {
 
   bool contains(double x) const { return x > low && x < high; }
 
-  /// In the logarithm while the ends are far apart: a root may hug its pole at 1e-40 of the gap.
+  /// Geometric while the ends are far apart: the distance of a root from its pole may be 1e-40 of the gap.
   double middle() const { return high > 4.0 * low ? std::sqrt(low) * std::sqrt(high) : 0.5 * (low + high); }
 };
 
 /// Refines `distance`, of the root from `pole` in the direction `sign`, where f = sign * w rises with the
 /// distance. model.change(distance, f, slope, curvature) is the step to the zero of a rational function that
 /// shares f and its first two derivatives; model.ends(distance, change) tells when the step's own error is
-/// below that of evaluating w, so that it need not be checked by one more evaluation.
+/// below that of evaluating w, so that no further evaluation is needed.
 template <class Model>
 Root refine(const Equation& equation, std::size_t pole, double sign, Bracket bracket, double distance,
             const Model& model) {
@@ -164,8 +164,8 @@ struct InnerModel {
 /// Root 0, above all poles and at most the sum of the weights above pole 0.
 Root top_root(const Equation& equation) {
   if (equation.order == 1) return {0, equation.weights[0], 0};
-  // All lower poles are first drawn together in their centre of gravity. With two poles that is exact, and
-  // with more it is a lower bound, 1/x being convex.
+  // First guess: all lower poles moved to their centre of gravity. This is exact with two poles, and a lower
+  // bound with more, since 1/x is convex.
   const double near = equation.weights[0];
   double far = 0.0;
   double moment = 0.0;
@@ -175,7 +175,7 @@ Root top_root(const Equation& equation) {
   }
   const double guess = above_two_poles(near, far, moment / far);
   if (equation.order == 2) return {0, guess, 0};
-  // The ends are widened a little, for the root may sit on them.
+  // The ends are widened slightly, since the root may coincide with one.
   const Bracket bracket{0.5 * near, 2.0 * (near + far)};
   return refine(equation, 0, 1.0, bracket, guess, TopModel{equation.poles[0] - equation.poles[1]});
 }
@@ -198,7 +198,7 @@ Root inner_root(const Equation& equation, std::size_t i) {
   const double below = equation.weights[i];
   const double above = equation.weights[i - 1];
 
-  // w at the midpoint tells which pole is the nearer.
+  // The sign of w at the midpoint tells which pole is nearer.
   const Sums middle = evaluate(equation, i, half);
   const bool from_below = 1.0 + middle.value > 0.0;
   const double sign = from_below ? 1.0 : -1.0;
@@ -223,7 +223,7 @@ Root inner_root(const Equation& equation, std::size_t i) {
   const double pull =
       from_below ? 1.0 + 0.5 * (middle.magnitude + middle.value) : 0.5 * (middle.magnitude - middle.value);
   const Bracket bracket{0.5 * near / pull, half};
-  // Where there is no next pole any distance will do: it carries no weight.
+  // If there is no next pole, any distance is right: it has no weight.
   const double gap_below = i + 1 < equation.order ? poles[i] - poles[i + 1] : gap;
   const double gap_above = i > 1 ? poles[i - 2] - poles[i - 1] : gap;
   const InnerModel model{gap, inverse_gap, from_below ? gap_below : gap_above,

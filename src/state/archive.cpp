@@ -13,9 +13,9 @@
 namespace roipca::state {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "a state is the memory of little-endian machines");
+static_assert(std::endian::native == std::endian::little, "states are little-endian");
 
-// To be raised by every change of what a class shows to an archive, or of the meaning of it.
+// Increase it when the members that a class passes to an archive change, or their meaning.
 constexpr std::uint32_t kVersion = 2;
 
 constexpr std::string_view kFormat = "roipca-state";
@@ -24,9 +24,7 @@ constexpr std::size_t kLengthPlace = kVersionPlace + sizeof(std::uint32_t);
 constexpr std::size_t kChecksumPlace = kLengthPlace + sizeof(std::uint64_t);
 constexpr std::size_t kHeaderSize = kChecksumPlace + sizeof(std::uint64_t);
 
-[[noreturn]] void refuse(const std::string& why) {
-  throw std::invalid_argument("not a usable state: " + why);
-}
+[[noreturn]] void refuse(const std::string& why) { throw std::invalid_argument("invalid state: " + why); }
 
 std::string need_have(std::uint64_t need, std::uint64_t have) {
   return "need " + std::to_string(need) + " bytes, have " + std::to_string(have);
@@ -44,7 +42,7 @@ Number get(std::span<const std::byte> bytes, std::size_t place) {
   return number;
 }
 
-// Of everything but itself.
+// The checksum of everything except the checksum itself.
 std::uint64_t checksum_of(std::span<const std::byte> bytes) {
   io::Crc64 checksum;
   checksum.add(bytes.first(kChecksumPlace));
@@ -52,22 +50,23 @@ std::uint64_t checksum_of(std::span<const std::byte> bytes) {
   return checksum.value();
 }
 
-// The body behind a header that is right.
+// Checks the header and returns the body.
 std::span<const std::byte> opened(std::span<const std::byte> bytes) {
   const auto format = std::as_bytes(std::span(kFormat));
   const std::size_t seen = std::min(bytes.size(), format.size());
   if (!std::equal(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(seen), format.begin())) {
-    refuse("it does not begin with \"" + std::string(kFormat) + "\"");
+    refuse("does not begin with \"" + std::string(kFormat) + "\"");
   }
-  if (bytes.size() < kHeaderSize) refuse("the header: " + need_have(kHeaderSize, bytes.size()));
+  if (bytes.size() < kHeaderSize) refuse("incomplete header: " + need_have(kHeaderSize, bytes.size()));
   const auto version = get<std::uint32_t>(bytes, kVersionPlace);
   if (version != kVersion) {
-    refuse("this roipca reads version " + std::to_string(kVersion) + ", not " + std::to_string(version));
+    refuse("version is " + std::to_string(version) + ", but this roipca reads version " +
+           std::to_string(kVersion));
   }
   const auto length = get<std::uint64_t>(bytes, kLengthPlace);
   const std::span<const std::byte> body = bytes.subspan(kHeaderSize);
   if (length != body.size()) refuse(need_have(length, body.size()));
-  if (checksum_of(bytes) != get<std::uint64_t>(bytes, kChecksumPlace)) refuse("it is damaged");
+  if (checksum_of(bytes) != get<std::uint64_t>(bytes, kChecksumPlace)) refuse("checksum mismatch");
   return body;
 }
 
@@ -115,22 +114,23 @@ class Reader final : public Archive {
 void Archive::count(Index& number, Index most) {
   visit(number);
   if (number < 0 || number > most) {
-    refuse("a count of " + std::to_string(number) + " where at most " + std::to_string(most) + " fit");
+    refuse("count is " + std::to_string(number) + ", but must be at most " + std::to_string(most));
   }
 }
 
-// A byte, because not every byte is a bool.
+// As a byte, because not every byte is a valid bool.
 void Archive::visit_flag(bool& flag) {
   auto byte = static_cast<std::uint8_t>(flag);
   visit(byte);
   if (flag != (byte != 0)) flag = !flag;
 }
 
-// Sizes that the constructor chose otherwise are those of another version.
+// A different size means that another version of the constructor chose it.
 void Archive::expect_size(Index size) {
   auto stored = static_cast<std::int64_t>(size);
   visit(stored);
-  if (stored != size) refuse(std::to_string(stored) + " numbers where it has " + std::to_string(size));
+  if (stored != size)
+    refuse("array has " + std::to_string(stored) + " numbers, expected " + std::to_string(size));
 }
 
 std::vector<std::byte> pack(const Visit& visit) {
@@ -149,7 +149,7 @@ std::vector<std::byte> pack(const Visit& visit) {
 void unpack(std::span<const std::byte> bytes, const Visit& visit) {
   Reader reader(opened(bytes));
   visit(reader);
-  if (reader.left() > 0) refuse(std::to_string(reader.left()) + " bytes too many");
+  if (reader.left() > 0) refuse(std::to_string(reader.left()) + " unexpected bytes at the end");
 }
 
 }  // namespace roipca::state

@@ -1,4 +1,4 @@
-/// The whole state of an object as bytes, and back (docs/format.md).
+/// Converts the whole state of an object to bytes and back (docs/format.md).
 #pragma once
 
 #include <cstddef>
@@ -13,26 +13,27 @@
 
 namespace roipca::state {
 
-/// Where the members of an object go, one after the other, or where they come from. A class lists its state
-/// once, for both ways:
+/// Writes the members of an object one after the other, or reads them back. A class lists its state once, for
+/// both directions:
 ///
 ///     void visit_state(state::Archive& archive) { archive(values_, trace_); }
 ///
-/// State is what the next row or the next reading may depend on. What the constructor knows and what is
-/// scratch are left out: an object is made first, as it was the first time, and its state is set then. So
-/// arrays have their sizes already. Members are changed only where they come from the archive.
+/// State is everything that the next row or the next reading may depend on. Scratch memory and values that
+/// the constructor sets are not listed. To restore an object, construct it with its original arguments, so
+/// that its arrays have their sizes, and then read its state. Writing does not change members.
 class Archive {
  public:
   Archive(const Archive&) = delete;
   Archive& operator=(const Archive&) = delete;
 
-  /// Numbers, enumerators, optional ones, Eigen's arrays and parts of them, and whatever has a visit_state.
+  /// Accepts numbers, enumerators, optional numbers, Eigen arrays and parts of them, and objects that have a
+  /// visit_state.
   template <typename... Parts>
   void operator()(Parts&&... parts) {
     (visit(parts), ...);
   }
 
-  /// A number of things that there is room for `most` of. For what decides how much memory is used.
+  /// Transfers a count, and refuses one above `most`. Use it for counts that determine memory.
   void count(Index& number, Index most);
 
  protected:
@@ -80,12 +81,12 @@ class Archive {
 
 using Visit = std::function<void(Archive&)>;
 
-/// What `visit` shows to an archive, behind a header with format, length and checksum.
+/// Returns the bytes of what `visit` passes to the archive, after a header with format, length and checksum.
 std::vector<std::byte> pack(const Visit& visit);
 
-/// Sets what `visit` shows to what `pack` found there. Throws std::invalid_argument that says what is wrong
-/// with the bytes: before anything is set where they are not what `pack` made, and in the middle of it where
-/// `visit` does not ask for what they hold.
+/// Reads bytes made by `pack` into what `visit` passes to the archive. Throws std::invalid_argument that says
+/// what is wrong with the bytes: before anything is changed if `pack` did not make them, and in the middle if
+/// their contents do not match what `visit` asks for.
 void unpack(std::span<const std::byte> bytes, const Visit& visit);
 
 }  // namespace roipca::state

@@ -2,7 +2,7 @@
 
 namespace roipca::state {
 
-// Taken apart by position, so that an option added later does not compile until it has its place here.
+// A structured binding, so that this does not compile until a new option is added here.
 void visit_options(Archive& archive, Options& options) {
   auto& [n_components, method, update, block_size, mu, tau, oversampling, center, forgetting, threads,
          learning_rate, amnesia] = options;

@@ -1,4 +1,4 @@
-/// The options, as a part of a state.
+/// The options as part of a state.
 #pragma once
 
 #include "roipca/options.hpp"

@@ -57,7 +57,7 @@ TEST_F(Checkpoint, FailuresNameTheFile) {
       refusal<double>(),
       path_.string() + ": the state is of an estimator of float and cannot be gone on from with double");
   fs::resize_file(path_, 20);
-  EXPECT_EQ(refusal<float>(), path_.string() + ": not a usable state: the header: need 32 bytes, have 20");
+  EXPECT_EQ(refusal<float>(), path_.string() + ": invalid state: incomplete header: need 32 bytes, have 20");
 }
 
 TEST_F(Checkpoint, AModelFileIsRefused) {

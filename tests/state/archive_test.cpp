@@ -75,30 +75,30 @@ TEST(Archive, BringsBackWhatItWasShown) {
 }
 
 TEST(Archive, RefusesACountBeyondTheRoom) {
-  EXPECT_EQ(refusal(packed(example()), Whole(1)), "not a usable state: a count of 2 where at most 1 fit");
+  EXPECT_EQ(refusal(packed(example()), Whole(1)), "invalid state: count is 2, but must be at most 1");
 }
 
 TEST(Archive, RefusesAnArrayOfAnotherSize) {
   EXPECT_EQ(refusal(packed(Vector<double>::Zero(3).eval()), Vector<double>::Zero(4).eval()),
-            "not a usable state: 3 numbers where it has 4");
+            "invalid state: array has 3 numbers, expected 4");
 }
 
 TEST(Archive, RefusesMoreAndFewerBytesThanItIsAskedFor) {
-  EXPECT_EQ(refusal(packed(Part()), std::int32_t{0}), "not a usable state: 4 bytes too many");
-  EXPECT_EQ(refusal(packed(std::int32_t{0}), Part()), "not a usable state: need 8 bytes, have 4");
+  EXPECT_EQ(refusal(packed(Part()), std::int32_t{0}), "invalid state: 4 unexpected bytes at the end");
+  EXPECT_EQ(refusal(packed(std::int32_t{0}), Part()), "invalid state: need 8 bytes, have 4");
 }
 
 TEST(Archive, NamesWhatIsWrongWithTheHeader) {
   std::vector<std::byte> bytes = packed(Part());
   EXPECT_EQ(refusal(std::span(bytes).first(20), Part()),
-            "not a usable state: the header: need 32 bytes, have 20");
-  EXPECT_EQ(refusal(std::span(bytes).first(39), Part()), "not a usable state: need 8 bytes, have 7");
+            "invalid state: incomplete header: need 32 bytes, have 20");
+  EXPECT_EQ(refusal(std::span(bytes).first(39), Part()), "invalid state: need 8 bytes, have 7");
   EXPECT_EQ(refusal(std::span(bytes).first(0), Part()),
-            "not a usable state: the header: need 32 bytes, have 0");
+            "invalid state: incomplete header: need 32 bytes, have 0");
   bytes[12] = std::byte{9};
-  EXPECT_EQ(refusal(bytes, Part()), "not a usable state: this roipca reads version 2, not 9");
+  EXPECT_EQ(refusal(bytes, Part()), "invalid state: version is 9, but this roipca reads version 2");
   bytes[0] = std::byte{'R'};
-  EXPECT_EQ(refusal(bytes, Part()), "not a usable state: it does not begin with \"roipca-state\"");
+  EXPECT_EQ(refusal(bytes, Part()), "invalid state: does not begin with \"roipca-state\"");
 }
 
 TEST(Archive, LaysOutBytesAsDocumented) {
