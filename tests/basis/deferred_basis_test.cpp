@@ -90,14 +90,14 @@ TYPED_TEST(Deferred, GrowsFromNothing) {
   EXPECT_LT(this->worst_difference(normal_rows(20, 61, 3), 0), this->tolerance(20));
 }
 
-TYPED_TEST(Deferred, TakesARowThatComesAgainAndAgain) {
+TYPED_TEST(Deferred, HandlesARepeatedRow) {
   const RowMatrix<double> rows = normal_rows(1, 61, 3).replicate(8, 1);
   // From nothing: a row in the span leaves nothing, so that it is not split from noise.
   EXPECT_LT(this->worst_difference(rows, 0), this->tolerance(8));
 }
 
 // The second row's residual is nearly that of the first, so that most of what the projection leaves goes.
-TYPED_TEST(Deferred, TakesRowsWhoseResidualsAreNearlyParallel) {
+TYPED_TEST(Deferred, HandlesRowsWhoseResidualsAreNearlyParallel) {
   for (const double part : {1e-1, 1e-2}) {
     RowMatrix<double> rows = part * normal_rows(12, 61, 3);
     rows.rowwise() += normal_rows(1, 61, 4).row(0);

@@ -56,7 +56,7 @@ TYPED_TEST(Drift, ADriftedBasisBecomesItsPolarFactor) {
   }
 }
 
-TYPED_TEST(Drift, ABasisThatIsLostBecomesOrthonormalAllTheSame) {
+TYPED_TEST(Drift, ABasisFarFromOrthonormalBecomesOrthonormal) {
   EXPECT_LT(orthonormality_error(this->watched(this->drifted(3.0))), 16 * kEpsilon<TypeParam>);
 }
 
@@ -65,7 +65,7 @@ TYPED_TEST(Drift, ADriftBelowTheToleranceIsLeftAlone) {
   EXPECT_EQ(this->watched(q), q);
 }
 
-TYPED_TEST(Drift, AGuardForMoreColumnsWatchesFewer) {
+TYPED_TEST(Drift, AGuardForMoreColumnsAlsoWatchesFewer) {
   Matrix<TypeParam> q = this->drifted(1e-3);
   DriftGuard<TypeParam> guard(20);
   for (int i = 0; i < 128; ++i) guard.watch(q, i);

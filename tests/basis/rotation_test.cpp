@@ -61,7 +61,7 @@ TYPED_TEST(Rotate, ApplyCanGrowTheBasisByTheExtraColumn) {
             kTolerance<TypeParam>);
 }
 
-TYPED_TEST(Rotate, ApplyLeavesTheColumnsBehindAlone) {
+TYPED_TEST(Rotate, ApplyDoesNotChangeTheColumnsAfterIts) {
   Matrix<TypeParam> basis = this->matrix(100, 6, 1);
   const Matrix<TypeParam> behind = basis.rightCols(2);
   Rotation<TypeParam>(6).apply(basis, Vector<TypeParam>(), normal_rows(6, 4, 2));

@@ -192,7 +192,7 @@ def test_models_of_two_halves_merge_into_that_of_all(roipca, tmp_path, rows):
     assert "cannot be merged" in roipca.refuse("merge", "a", "other", "-o", "both2")
 
 
-def test_compare_knows_angles(roipca, tmp_path):
+def test_compare_shows_angles(roipca, tmp_path):
     np.save(tmp_path / "a.npy", np.array([[1.0, 0.0], [-1.0, 0.0]]))
     np.save(tmp_path / "b.npy", np.array([[1.0, 1.0], [-1.0, -1.0]]))
     roipca("fit", "a.npy", "-k", 1, "-o", "a")
@@ -227,7 +227,7 @@ def test_every_command_has_a_help_that_fits_a_screen(roipca):
         assert text.count("\n") <= 50 and "Example: " in text, command
 
 
-def test_the_demonstration_runs_its_commands_in_little_memory_and_leaves_a_report(roipca):
+def test_the_demo_runs_its_commands_in_little_memory_and_leaves_a_report(roipca):
     text = roipca("demo", "--features", 20, "-k", 2, "--rows", 200, "--megabytes", 80, "--folder", "shown")
     for command in ("ulimit -d 65536", "roipca fit shown/frames.npy", "roipca info shown/", "roipca report shown/"):
         assert f"$ {command}" in text, text
@@ -279,7 +279,7 @@ def checkpointed(*more):
 
 
 @pytest.mark.parametrize("kills", [10, pytest.param(300, marks=pytest.mark.soak)])
-def test_a_killed_run_goes_on_to_the_same_bits(roipca, tmp_path, kills):
+def test_a_killed_run_resumes_with_the_same_bits(roipca, tmp_path, kills):
     rng = np.random.default_rng(0)
     np.save(tmp_path / "a.npy", (rng.standard_normal((6000, 20)) @ rng.standard_normal((20, 500))))
     roipca("fit", "a.npy", "-k", 3, "-o", "whole")
@@ -309,7 +309,7 @@ def test_a_killed_run_goes_on_to_the_same_bits(roipca, tmp_path, kills):
     assert resumed > 0
 
 
-def test_an_interrupted_run_writes_its_checkpoint_and_says_how_to_go_on(roipca, tmp_path):
+def test_an_interrupted_run_writes_its_checkpoint_and_says_how_to_resume(roipca, tmp_path):
     lines = [b"1,2\n", b"3,5\n", b"4,4\n"] * 1000
     process = roipca.start("fit", "-", "-k", 1, "--checkpoint", "c", "--block-size", 1, stdin=subprocess.PIPE)
     process.stdin.write(b"".join(lines) * 100)

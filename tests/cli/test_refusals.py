@@ -63,7 +63,7 @@ MALFORMED = {
 
 
 @pytest.mark.parametrize("name", MALFORMED)
-def test_malformed_data_name_file_place_and_reason(roipca, tmp_path, name):
+def test_errors_for_malformed_data_name_file_position_and_reason(roipca, tmp_path, name):
     content, reason = MALFORMED[name]
     (tmp_path / name).write_bytes(content)
     said = roipca.refuse("fit", name, "-k", 1, "-o", "m", "--scores", "s.csv")
@@ -156,7 +156,7 @@ def test_data_and_models_are_not_confused(roipca, model):
         (["demo", "--features", "3", "-k", "4"], "--components"),
     ],
 )
-def test_wrong_usage_is_told_on_one_line(roipca, tmp_path, arguments, reason):
+def test_wrong_usage_is_reported_in_one_line(roipca, tmp_path, arguments, reason):
     (tmp_path / "a.csv").write_text("1,2\n3,4\n")
     assert reason in roipca.refuse(*arguments, code=2)
 

@@ -21,7 +21,7 @@ def browse(page, *options):
 
 
 @pytest.mark.parametrize("options, expected", [([], "svg"), (["--image", "5x8"], "img")])
-def test_the_plots_are_there_and_no_request_leaves_the_page(roipca, tmp_path, rows, options, expected):
+def test_the_plots_are_drawn_and_the_page_makes_no_request(roipca, tmp_path, rows, options, expected):
     names = ["<img src=http://example.com/a.png>", *(f"x{i}" for i in range(39))]
     np.savetxt(tmp_path / "a.csv", rows, delimiter=",", header=",".join(names), comments="")
     roipca("fit", "a.csv", "-k", 3, "-o", "m")

@@ -21,7 +21,7 @@ bool is_built_in(const std::string& path) {
   return refusal_of([&] { open_writer<double>(path, {"a"}); }).find("without HDF5") == std::string::npos;
 }
 
-TEST(RowWriter, EveryFormatComesBackToTheSameBits) {
+TEST(RowWriter, EveryFormatSurvivesARoundTripBitForBit) {
   for (const char* name : {"a.npy", "a.csv", "a.tsv", "a.h5"}) {
     const Folder folder;
     if (!is_built_in(folder.file(name))) continue;

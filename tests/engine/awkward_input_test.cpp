@@ -143,7 +143,7 @@ TYPED_TEST(Awkward, AsManyComponentsAsFeaturesAreSound) {
   }
 }
 
-TYPED_TEST(Awkward, NoNumberOfComponentsStandsForAllFeatures) {
+TYPED_TEST(Awkward, WithoutANumberOfComponentsAllFeaturesAreReported) {
   const auto model = this->model_of(Method::kRoipca, 0, normal_rows(20, 7, 1).cast<TypeParam>());
   EXPECT_EQ(model.n_components, 7);
 }

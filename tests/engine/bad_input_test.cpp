@@ -94,7 +94,7 @@ TYPED_TEST(BadInput, AnInfinityInAnyRowIsRefusedWithItsPlace) {
   }
 }
 
-TYPED_TEST(BadInput, TheErrorKnowsItsRow) {
+TYPED_TEST(BadInput, TheErrorHasItsRow) {
   OnlinePca<TypeParam> pca(options_for(Method::kRoipca, 2));
   try {
     pca.partial_fit(this->with(this->kNan, 20, 0));
@@ -116,7 +116,7 @@ TYPED_TEST(BadInput, ANanInFitIsRefused) {
   this->template expect_refused<DataError>([&](auto& pca) { pca.fit(rows); }, {"row 39:", "NaN", "column 2"});
 }
 
-TYPED_TEST(BadInput, BadRowsBeforeTheFirstLeaveAnyWidthOpen) {
+TYPED_TEST(BadInput, BadRowsBeforeTheFirstGoodOneDoNotSetTheWidth) {
   const auto rows = this->with(this->kNan, 20, 3);
   this->template expect_refused_before_the_first_row<DataError>([&](auto& pca) { pca.partial_fit(rows); });
   this->template expect_refused_before_the_first_row<DataError>([&](auto& pca) { pca.fit(rows); });

@@ -98,7 +98,7 @@ TYPED_TEST(Cuts, CutsDoNotMatterWhileForgettingAndWeighing) {
   }
 }
 
-TYPED_TEST(Cuts, ACopyGoesOnAsTheOriginalWould) {
+TYPED_TEST(Cuts, ACopyContinuesAsTheOriginalWould) {
   for (const Way& method : kAllMethods) {
     OnlinePca<TypeParam> pca(options_for(method, 3));
     pca.partial_fit(this->rows_.topRows(150));
@@ -108,7 +108,7 @@ TYPED_TEST(Cuts, ACopyGoesOnAsTheOriginalWould) {
   }
 }
 
-TYPED_TEST(Cuts, WhatACopyTakesDoesNotReachTheOriginal) {
+TYPED_TEST(Cuts, RowsOfACopyDoNotReachTheOriginal) {
   for (const Way& method : kAllMethods) {
     OnlinePca<TypeParam> pca(options_for(method, 3));
     pca.partial_fit(this->rows_.topRows(150));
@@ -119,7 +119,7 @@ TYPED_TEST(Cuts, WhatACopyTakesDoesNotReachTheOriginal) {
   }
 }
 
-TYPED_TEST(Cuts, AnAssignedEstimatorGoesOnAsItsSourceWould) {
+TYPED_TEST(Cuts, AnAssignedEstimatorContinuesAsItsSourceWould) {
   for (const Way& method : kAllMethods) {
     OnlinePca<TypeParam> pca(options_for(method, 3));
     pca.partial_fit(this->rows_.topRows(150));
@@ -131,7 +131,7 @@ TYPED_TEST(Cuts, AnAssignedEstimatorGoesOnAsItsSourceWould) {
   }
 }
 
-TYPED_TEST(Cuts, AMovedEstimatorGoesOnAsItsSourceWould) {
+TYPED_TEST(Cuts, AMovedEstimatorContinuesAsItsSourceWould) {
   for (const Way& method : kAllMethods) {
     OnlinePca<TypeParam> pca(options_for(method, 3));
     pca.partial_fit(this->rows_.topRows(150));

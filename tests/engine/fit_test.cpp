@@ -49,7 +49,7 @@ TYPED_TEST(Fit, ByBlocksItIsPartialFit) {
   }
 }
 
-TYPED_TEST(Fit, BeyondFiveHundredRowsItGoesOnFromTheirBatchModel) {
+TYPED_TEST(Fit, BeyondFiveHundredRowsItContinuesFromTheirBatchModel) {
   for (const Way& method : kAllMethods) {
     if (starts_from_nothing(method)) continue;
     const Options options = options_for(method, 3);

@@ -88,7 +88,7 @@ constexpr double kSmall = kEpsilon<T> > 1e-10 ? 1e-30 : 1e-100;
 template <typename T>
 constexpr double kLarge = kEpsilon<T> > 1e-10 ? 1e30 : 1e100;
 
-TYPED_TEST(Scales, AStreamThatBecomesHugeOrTinyIsWhatItsHugeRowsAre) {
+TYPED_TEST(Scales, AStreamThatBecomesHugeOrTinyHasTheModelOfItsHugeRows) {
   for (const bool grows : {true, false}) {
     SCOPED_TRACE(grows ? "becomes huge" : "becomes tiny");
     RowMatrix<double> wide = decaying_rows(400, 9, 0.5, 1);
@@ -161,7 +161,7 @@ TYPED_TEST(Scales, RowsFarBelowTheOthersBreakNothing) {
 }
 
 // c = 1 suits rows of size 1. Elsewhere it is a bad choice, which may cost accuracy but not soundness.
-TYPED_TEST(Scales, AFixedLearningRateThatSuitsNoRowIsSound) {
+TYPED_TEST(Scales, AFixedLearningRateThatSuitsNoRowBreaksNothing) {
   for (const double scale : this->scales()) {
     const RowMatrix<TypeParam> rows = (decaying_rows(300, 9, 0.7, 1) * scale).cast<TypeParam>();
     for (const Method method : {Method::kGha, Method::kOja}) {

@@ -77,7 +77,7 @@ TYPED_TEST_SUITE(State, Scalars);
 constexpr Index kRows = 300;
 constexpr Index kStops = 70;
 
-TYPED_TEST(State, GoesOnToTheSameBits) {
+TYPED_TEST(State, ResumesWithTheSameBits) {
   const Vector<double> weights = Vector<double>::Ones(kRows);
   for (const Way& method : kAllMethods) {
     SCOPED_TRACE(name(method));
@@ -85,7 +85,7 @@ TYPED_TEST(State, GoesOnToTheSameBits) {
   }
 }
 
-TYPED_TEST(State, GoesOnToTheSameBitsWhileForgettingAndWeighing) {
+TYPED_TEST(State, ResumesWithTheSameBitsWithForgettingAndWeights) {
   Vector<double> weights = uniform_numbers(kRows, 3) * 4.0;
   for (Index i = 3; i < kRows; i += 7) weights[i] = 0.0;
   for (const Way& method : kAllMethods) {
@@ -96,7 +96,7 @@ TYPED_TEST(State, GoesOnToTheSameBitsWhileForgettingAndWeighing) {
   }
 }
 
-TYPED_TEST(State, GoesOnToTheSameBitsWithEveryOtherOption) {
+TYPED_TEST(State, ResumesWithTheSameBitsWithEveryOtherOption) {
   for (const Way& method : kAllMethods) {
     SCOPED_TRACE(name(method));
     Options options = options_for(method, 3);
@@ -112,7 +112,7 @@ TYPED_TEST(State, GoesOnToTheSameBitsWithEveryOtherOption) {
 }
 
 // The unit changes on the way, within a block and between blocks.
-TYPED_TEST(State, GoesOnToTheSameBitsAcrossScales) {
+TYPED_TEST(State, ResumesWithTheSameBitsAcrossScales) {
   RowMatrix<TypeParam> rows = this->stream(120);
   constexpr auto kLarge = static_cast<TypeParam>(sizeof(TypeParam) == sizeof(float) ? 1e12 : 1e90);
   rows.topRows(20) /= kLarge;
@@ -124,7 +124,7 @@ TYPED_TEST(State, GoesOnToTheSameBitsAcrossScales) {
 }
 
 // Rows go to the threads 256 at a time: some stops in the turn of each.
-TYPED_TEST(State, GoesOnToTheSameBitsWithTwoThreads) {
+TYPED_TEST(State, ResumesWithTheSameBitsWithTwoThreads) {
   const RowMatrix<TypeParam> rows = this->stream(1100);
   const Vector<double> weights = uniform_numbers(1100, 3).array() + 0.5;
   for (const Way& method : kAllMethods) {
@@ -143,7 +143,7 @@ TYPED_TEST(State, GoesOnToTheSameBitsWithTwoThreads) {
 }
 
 // 200 rows are collected to tune on, and then let go.
-TYPED_TEST(State, GoesOnToTheSameBitsWhileALearningRateIsTuned) {
+TYPED_TEST(State, ResumesWithTheSameBitsWhileALearningRateIsTuned) {
   const RowMatrix<TypeParam> rows = this->stream(230);
   for (const Method method : {Method::kGha, Method::kOja}) {
     Options options = options_for(method, 2);
@@ -159,7 +159,7 @@ TYPED_TEST(State, GoesOnToTheSameBitsWhileALearningRateIsTuned) {
   }
 }
 
-TYPED_TEST(State, GoesOnToTheSameBitsAfterAFit) {
+TYPED_TEST(State, ResumesWithTheSameBitsAfterAFit) {
   const RowMatrix<TypeParam> rows = this->stream(700);
   for (const Way& method : kAllMethods) {
     OnlinePca<TypeParam> pca(options_for(method, 3));
@@ -172,7 +172,7 @@ TYPED_TEST(State, GoesOnToTheSameBitsAfterAFit) {
   }
 }
 
-TYPED_TEST(State, OfAnEstimatorThatGoesOnFromAModelGoesOnToTheSameBits) {
+TYPED_TEST(State, OfAnEstimatorThatStartedFromAModelResumesWithTheSameBits) {
   const RowMatrix<TypeParam> rows = this->stream(200);
   for (const Way& method : kAllMethods) {
     OnlinePca<TypeParam> pca(
@@ -192,7 +192,7 @@ TYPED_TEST(State, OfAnEstimatorWithoutRowsKeepsItsOptions) {
   EXPECT_EQ(pca.features(), 0);
 }
 
-TYPED_TEST(State, WhatTheRevivedTakesDoesNotReachTheOriginal) {
+TYPED_TEST(State, RowsOfTheRestoredEstimatorDoNotReachTheOriginal) {
   const RowMatrix<TypeParam> rows = this->stream(100);
   for (const Way& method : kAllMethods) {
     OnlinePca<TypeParam> pca(options_for(method, 3));
@@ -218,7 +218,7 @@ TYPED_TEST(State, EveryFlippedBitIsNoticed) {
   }
 }
 
-TYPED_TEST(State, EveryCutIsNoticed) {
+TYPED_TEST(State, EveryTruncationIsNoticed) {
   for (const Way& method : kAllMethods) {
     OnlinePca<TypeParam> pca(options_for(method, 1));
     pca.partial_fit(decaying_rows(5, 2, 0.8, 1).template cast<TypeParam>());
@@ -230,7 +230,7 @@ TYPED_TEST(State, EveryCutIsNoticed) {
   }
 }
 
-TYPED_TEST(State, BytesTooManyAreNoticed) {
+TYPED_TEST(State, TrailingBytesAreNoticed) {
   Bytes bytes = OnlinePca<TypeParam>(options_for(Method::kRoipca, 3)).state();
   bytes.push_back(std::byte{0});
   EXPECT_NE(refusal<TypeParam>(bytes), "");

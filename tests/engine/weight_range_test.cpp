@@ -216,7 +216,7 @@ TYPED_TEST(WeightRange, DegreesOfFreedomOfWeightsOverTheWholeRangeAreRight) {
 
 // Twice the product of the weights 2^-100 .. 2^100 and of the rows, which are powers of two apart from what
 // is to be compared: no bit differs.
-TEST(WeightAndRowRange, HeavyRowsUpToTheLimitAreLikeAnyOthers) {
+TEST(WeightAndRowRange, HeavyRowsUpToTheLimitBehaveLikeAnyOthers) {
   const RowMatrix<double> rows = decaying_rows(100, 6, 0.6, 1);
   const Vector<double> weights = uniform_numbers(100, 2).array() + 0.5;
   for (const Way& method : kAllMethods) {

@@ -84,7 +84,7 @@ TYPED_TEST(Weighted, RowsOfWeightZeroAloneLeaveTheEstimatorAsItWas) {
   EXPECT_NO_THROW(pca.partial_fit(RowMatrix<TypeParam>::Identity(5, 5)));
 }
 
-TYPED_TEST(Weighted, ARowOfWeightZeroIsCheckedAllTheSame) {
+TYPED_TEST(Weighted, ARowOfWeightZeroIsStillChecked) {
   RowMatrix<TypeParam> rows = this->rows_;
   rows(3, 2) = std::numeric_limits<TypeParam>::quiet_NaN();
   Vector<double> weights = Vector<double>::Ones(this->kRows);
@@ -133,7 +133,7 @@ TYPED_TEST(Weighted, ForgettingEqualsWeightsThatFallWithAge) {
   }
 }
 
-TYPED_TEST(Weighted, TinyWeightsAreLikeAnyOthers) {
+TYPED_TEST(Weighted, TinyWeightsBehaveLikeAnyOthers) {
   const Vector<double> tiny = Vector<double>::Constant(this->kRows, 1e-80);
   for (const Way& method : kLosslessMethods) {
     const Options options = options_for(method, 3);

@@ -28,7 +28,7 @@ class Checkpoint : public testing::Test {
   const fs::path path_ = folder_ / "checkpoint";
 };
 
-TEST_F(Checkpoint, GoesOnToTheSameBits) {
+TEST_F(Checkpoint, ResumesWithTheSameBits) {
   const RowMatrix<double> rows = decaying_rows(300, 17, 0.8, 1);
   OnlinePca<double> pca(options_for(Method::kRoipca, 3));
   pca.partial_fit(rows.topRows(133));

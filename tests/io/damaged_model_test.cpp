@@ -73,14 +73,14 @@ TEST(DamagedModel, EveryOverwrittenByteIsNoticed) {
   }
 }
 
-TEST(DamagedModel, ACutAtEveryLengthIsNoticed) {
+TEST(DamagedModel, TruncationAtEveryLengthIsNoticed) {
   const std::string whole = example_bytes();
   for (std::size_t size = 0; size < whole.size(); ++size) {
     ASSERT_NE(refusal<double>(whole.substr(0, size)), "") << "cut to " << size << " bytes";
   }
 }
 
-TEST(DamagedModel, ACutNamesBothNumbers) {
+TEST(DamagedModel, TruncationNamesBothNumbers) {
   const std::string whole = example_bytes();
   const std::string data_size = std::to_string(example_data().size());
   expect_refusal(whole.substr(0, 3), "byte 0: the length of the header: need 8 bytes, have 3");

@@ -35,7 +35,7 @@ Options round_trip(const Options& options) {
   return to_settings(to_metadata(settings)).options;
 }
 
-TEST(Metadata, EveryChoiceComesBack) {
+TEST(Metadata, EveryChoiceSurvivesARoundTrip) {
   for (const Method method :
        {Method::kAuto, Method::kRoipca, Method::kFroipca, Method::kIpca, Method::kCcipca, Method::kGha,
         Method::kOja, Method::kFrequentDirections, Method::kExact}) {
@@ -59,7 +59,7 @@ TEST(Metadata, EveryChoiceComesBack) {
   EXPECT_EQ(round_trip({.n_components = 5}).n_components, 5);
 }
 
-TEST(Metadata, RealNumbersComeBackToTheSameBits) {
+TEST(Metadata, RealNumbersSurviveARoundTripBitForBit) {
   for (const double number : {0.0, -0.0, 0.1, 1.0 / 3.0, 0.1 + 0.2, 1e22, 1e23, Limits::denorm_min(),
                               -Limits::denorm_min(), Limits::min(), Limits::max(), Limits::lowest()}) {
     Settings settings;
@@ -79,7 +79,7 @@ TEST(Metadata, RealNumbersComeBackToTheSameBits) {
   }
 }
 
-TEST(Metadata, TheLargestCountsComeBack) {
+TEST(Metadata, TheLargestCountsSurviveARoundTrip) {
   Settings settings;
   settings.rows = std::numeric_limits<std::int64_t>::max();
   settings.n_components = std::numeric_limits<Index>::max();

@@ -19,12 +19,12 @@ class ModelCodec : public testing::Test {};
 using Numbers = testing::Types<float, double>;
 TYPED_TEST_SUITE(ModelCodec, Numbers);
 
-TYPED_TEST(ModelCodec, AModelComesBackToTheSameBits) {
+TYPED_TEST(ModelCodec, AModelSurvivesARoundTripBitForBit) {
   const auto model = example_model<TypeParam>();
   EXPECT_TRUE(same_bits(decode_bytes<TypeParam>(file_bytes(model)), model));
 }
 
-TYPED_TEST(ModelCodec, TheSmallestModelComesBack) {
+TYPED_TEST(ModelCodec, TheSmallestModelSurvivesARoundTrip) {
   Model<TypeParam> model;
   model.n_components = 1;
   model.rows = 1;

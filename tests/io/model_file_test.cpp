@@ -65,7 +65,7 @@ class FileSizeLimit {
   void (*handler_)(int);
 };
 
-TEST_F(ModelFile, AModelComesBackToTheSameBits) {
+TEST_F(ModelFile, AModelSurvivesARoundTripBitForBit) {
   save(example_model<float>(), folder_ / "float");
   save(example_model<double>(), folder_ / "double");
   EXPECT_TRUE(same_bits(load<float>(folder_ / "float"), example_model<float>()));
@@ -81,7 +81,7 @@ TEST_F(ModelFile, EitherTypeOfModelLoadsByOneCall) {
   EXPECT_TRUE(same_bits(std::get<Model<double>>(as_double), example_model<double>()));
 }
 
-TEST_F(ModelFile, FeatureNamesComeBackWhateverTheyAre) {
+TEST_F(ModelFile, AnyFeatureNamesSurviveARoundTrip) {
   auto model = example_model<double>();
   model.feature_names = {"", "a \"quoted\" name", "line\nbreak", "Länge"};
   save(model, folder_ / "model");
@@ -99,7 +99,7 @@ TEST_F(ModelFile, FeatureNamesThatNoFileCanHoldAreRefused) {
   EXPECT_EQ(names_in_folder(), std::vector<std::string>{});
 }
 
-TEST_F(ModelFile, ParametersComeBackAsTheyWereOrAreRefused) {
+TEST_F(ModelFile, ParametersSurviveARoundTripOrAreRefused) {
   auto model = example_model<double>();
   model.parameters = "{\"n_components\": 0.9, \"note\": \"L\u00e4nge\\n\"}";
   save(model, folder_ / "model");
@@ -111,7 +111,7 @@ TEST_F(ModelFile, ParametersComeBackAsTheyWereOrAreRefused) {
   EXPECT_EQ(names_in_folder(), std::vector<std::string>{"model"});
 }
 
-TEST_F(ModelFile, AModelLargerThanOneWriteComesBack) {
+TEST_F(ModelFile, AModelLargerThanOneWriteSurvivesARoundTrip) {
   Model<double> model = example_model<double>();
   model.mean = model.mean_tail = model.scatter = Vector<double>::LinSpaced(300000, 1.0, 2.0);
   model.basis = Matrix<double>::Identity(300000, 3);

@@ -92,7 +92,7 @@ TEST(GrowingSpectrum, HoldsTheNegativeEigenvaluesOfAKernelThatIsNotPositive) {
   }
 }
 
-TEST(GrowingSpectrum, TakesRowsThatComeAgainAndAgain) {
+TEST(GrowingSpectrum, HandlesRepeatedRows) {
   RowMatrix<double> rows = normal_rows(90, 3, 5);
   for (Index i = 0; i < 90; ++i) rows.row(i) = RowMatrix<double>(rows.row(i % 7));
   for (const bool center : {true, false}) {
@@ -109,14 +109,14 @@ TEST(GrowingSpectrum, HoldsNoMoreThanTheRankOfTheMatrix) {
   EXPECT_LE(spectrum.values().size(), 10);
 }
 
-TEST(GrowingSpectrum, TakesAMatrixOfZeros) {
+TEST(GrowingSpectrum, HandlesAMatrixOfZeros) {
   GrowingSpectrum spectrum(std::nullopt, true);
   for (Index n = 0; n < 5; ++n) spectrum.append(Vector<double>::Zero(n), 0.0);
   EXPECT_EQ(spectrum.size(), 5);
   EXPECT_EQ(spectrum.values().size(), 0);
 }
 
-TEST(GrowingSpectrum, KnowsNoScale) {
+TEST(GrowingSpectrum, DoesNotDependOnScale) {
   const Matrix<double> k = kernel_matrix(Kernel<double>::rbf(), normal_rows(40, 3, 7));
   for (const double scale : {1e-140, 1e140}) {
     GrowingSpectrum spectrum(std::nullopt, true);
@@ -195,7 +195,7 @@ class WideFormulas {
 };
 
 // With a few held of many, rounding adds next to nothing to what the formulas leave out.
-TEST(GrowingSpectrum, OfAFewHasTheErrorOfTheFormulasInExactArithmetic) {
+TEST(GrowingSpectrum, WithFewHeldHasTheErrorOfTheFormulasInExactArithmetic) {
   const Index rows = 150;
   const Index reported = 4;
   for (const bool center : {true, false}) {

@@ -90,7 +90,7 @@ TEST(KernelPca, IsTheSameHoweverRowsAreCutIntoCalls) {
   }
 }
 
-TEST(KernelPca, GoesOnFromItsStateToTheSameBits) {
+TEST(KernelPca, ResumesFromItsStateWithTheSameBits) {
   const RowMatrix<double> rows = normal_rows(80, 3, 4);
   for (const std::optional<Index> budget : {std::optional<Index>(), std::optional<Index>(12)}) {
     for (const Index stop : {1, 12, 40}) {
@@ -105,7 +105,7 @@ TEST(KernelPca, GoesOnFromItsStateToTheSameBits) {
   }
 }
 
-TEST(KernelPca, RefusesAStateThatIsNoneOfItsOwn) {
+TEST(KernelPca, RefusesAStateOfAnotherClass) {
   const KernelPca<float> pca(Kernel<float>::rbf(), {});
   EXPECT_THROW(KernelPca<double>::from_state(Kernel<double>::rbf(), pca.state()), std::invalid_argument);
   const auto linear = OnlinePca<float>(Options{}).state();
@@ -116,7 +116,7 @@ TEST(KernelPca, RefusesAStateThatIsNoneOfItsOwn) {
   EXPECT_THROW(KernelPca<float>::from_state(Kernel<float>::rbf(), bytes), std::invalid_argument);
 }
 
-TEST(KernelPca, WithABudgetKeepsNoMoreRowsAndIsNearTheExactOne) {
+TEST(KernelPca, WithABudgetKeepsNoMoreRowsAndIsCloseToTheExactResult) {
   const RowMatrix<double> rows = decaying_rows(400, 4, 0.5, 5);
   KernelPca<double> exact(Kernel<double>::rbf(0.1), {.n_components = 3});
   KernelPca<double> bounded(Kernel<double>::rbf(0.1), {.n_components = 3, .budget = 40});
@@ -142,7 +142,7 @@ void expect_eigenvalues(const KernelPca<T>& pca, const Matrix<double>& k, double
   EXPECT_LE((found.cwiseSqrt() - want.cwiseSqrt()).cwiseAbs().maxCoeff(), slack);
 }
 
-TYPED_TEST(KernelPcaOf, WithABudgetTakesEveryPositiveKernelAtEveryTolerance) {
+TYPED_TEST(KernelPcaOf, WithABudgetAcceptsEveryPositiveKernelAtEveryTolerance) {
   using T = TypeParam;
   for (unsigned seed = 0; seed < 3; ++seed) {
     for (const Index features : {1, 2}) {
@@ -165,7 +165,7 @@ TYPED_TEST(KernelPcaOf, WithABudgetTakesEveryPositiveKernelAtEveryTolerance) {
 }
 
 // As NumPy does with rows of float32.
-TEST(KernelPca, WithABudgetTakesAKernelComputedInFloat) {
+TEST(KernelPca, WithABudgetAcceptsAKernelComputedInFloat) {
   const auto in_float = [](const Row<float>& x, const Row<float>& y) {
     return static_cast<double>(std::exp(-(x - y).squaredNorm()));
   };
@@ -249,7 +249,7 @@ class BadRows : public ::testing::TestWithParam<std::optional<Index>> {
   }
 };
 
-TEST_P(BadRows, OfAKernelThatReturnsNanAreNamed) {
+TEST_P(BadRows, ForWhichTheKernelReturnsNanAreNamed) {
   const auto kernel = [](const Row<double>& x, const Row<double>& y) {
     const bool is_bad = x[0] + y[0] == 7.0;
     return is_bad ? std::numeric_limits<double>::quiet_NaN() : x[0] * y[0];
@@ -264,7 +264,7 @@ TEST_P(BadRows, OfAKernelThatReturnsNanAreNamed) {
   });
 }
 
-TEST_P(BadRows, OfAKernelThatIsNotSymmetricAreShownBothWays) {
+TEST_P(BadRows, ForWhichTheKernelIsNotSymmetricAreShownWithBothValues) {
   const auto kernel = [](const Row<double>& x, const Row<double>& y) {
     return x[0] * y[0] * (x[0] > y[0] ? 2.0 : 1.0);
   };
@@ -276,7 +276,7 @@ TEST_P(BadRows, OfAKernelThatIsNotSymmetricAreShownBothWays) {
   });
 }
 
-TEST_P(BadRows, OfNanNameThemselvesAndChangeNothing) {
+TEST_P(BadRows, WithNanAreNamedAndChangeNothing) {
   KernelPca<double> pca(Kernel<double>::rbf(), options());
   RowMatrix<double> rows = normal_rows(5, 2, 7);
   pca.partial_fit(rows);
@@ -288,7 +288,7 @@ TEST_P(BadRows, OfNanNameThemselvesAndChangeNothing) {
   });
 }
 
-TEST_P(BadRows, FirstOfAllLeaveTheWidthOpen) {
+TEST_P(BadRows, BeforeAnyGoodRowDoNotSetTheWidth) {
   KernelPca<double> pca(Kernel<double>::poly(1.0, 200.0), options());
   EXPECT_THROW(pca.partial_fit(RowMatrix<double>{{1e3, 1e3}}), KernelError);
   EXPECT_EQ(pca.features(), 0);
@@ -296,7 +296,7 @@ TEST_P(BadRows, FirstOfAllLeaveTheWidthOpen) {
   EXPECT_EQ(pca.features(), 3);
 }
 
-TEST_P(BadRows, ThatAFunctionThrowsForComeThrough) {
+TEST_P(BadRows, ForWhichTheKernelThrowsPassTheExceptionOn) {
   int calls = 0;
   const auto kernel = [&calls](const Row<double>& x, const Row<double>& y) {
     if (++calls > 8) throw std::length_error("enough");
@@ -310,7 +310,7 @@ TEST_P(BadRows, ThatAFunctionThrowsForComeThrough) {
 INSTANTIATE_TEST_SUITE_P(WithAndWithoutABudget, BadRows,
                          ::testing::Values(std::optional<Index>(), std::optional<Index>(8)));
 
-TEST(KernelPca, OfAKernelThatIsNotPositiveHasTheLeadingComponentsAndRefusesAll) {
+TEST(KernelPca, WithAKernelThatIsNotPositiveHasTheLeadingComponentsAndRefusesAll) {
   const RowMatrix<double> rows = normal_rows(40, 4, 9);
   const Kernel<double> kernel = Kernel<double>::sigmoid(1.0, -1.0);
   const Vector<double> expected = dense_pairs(centred(kernel_matrix(kernel, rows))).values;

@@ -35,7 +35,7 @@ Matrix<double> projected(const Matrix<double>& k, const std::vector<Index>& kept
   return against.transpose() * gram.ldlt().solve(against);
 }
 
-TEST(Landmarks, WithRoomForAllHaveTheEigenvaluesOfTheKernelMatrix) {
+TEST(Landmarks, WithABudgetForAllRowsHaveTheEigenvaluesOfTheKernelMatrix) {
   const Matrix<double> k = kernel_matrix(Kernel<double>::rbf(), normal_rows(60, 8, 1));
   for (const bool center : {true, false}) {
     Kept kept{Landmarks(60, 0.0, center), {}};
@@ -63,7 +63,7 @@ TEST(Landmarks, CountRowsThatTheyRepresent) {
 
 // Ten points far apart, then rows near them: with a coarse tolerance the points stay the landmarks, and all
 // is as for the kernel matrix of the projections.
-TEST(Landmarks, ProjectRowsThatAreNearEnough) {
+TEST(Landmarks, ProjectRowsThatAreCloseEnough) {
   RowMatrix<double> rows = 0.2 * normal_rows(80, 2, 3);
   for (Index i = 0; i < 80; ++i) rows(i, 0) += 3.0 * static_cast<double>(i % 10);
   const Matrix<double> k = kernel_matrix(Kernel<double>::rbf(0.5), rows);
@@ -81,7 +81,7 @@ TEST(Landmarks, ProjectRowsThatAreNearEnough) {
 
 // One landmark too many: the one goes that a search by hand finds, and what is left is the projection of the
 // rows onto the others.
-TEST(Landmarks, DropTheOneOfWhichTheRowsLoseLeast) {
+TEST(Landmarks, DropTheOneWhoseRemovalLosesLeast) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     const Index budget = 8;
     const Matrix<double> k = kernel_matrix(Kernel<double>::rbf(0.3), normal_rows(budget + 1, 2, seed));
@@ -124,7 +124,7 @@ TEST(Landmarks, AreChosenByWhatTheyRepresentAndNotByArrival) {
   }
 }
 
-TEST(Landmarks, RefuseWhatIsNoInnerProduct) {
+TEST(Landmarks, RefuseValuesThatAreNotInnerProducts) {
   Landmarks landmarks(4, 1e-3, true);
   landmarks.add(Vector<double>(), 1.0);
   EXPECT_THROW(landmarks.add(Vector<double>::Constant(1, 2.0), 1.0), KernelError);

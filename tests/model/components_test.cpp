@@ -30,7 +30,7 @@ class Components : public ::testing::Test {
 };
 TYPED_TEST_SUITE(Components, Scalars);
 
-TYPED_TEST(Components, OneARowAndOnlyTheReportedOnes) {
+TYPED_TEST(Components, AreOnePerRowAndOnlyTheReportedOnes) {
   EXPECT_EQ(this->model_.components().rows(), 4);
   EXPECT_EQ(this->model_.components().cols(), 9);
   EXPECT_GT(this->model_.basis.cols(), 4);

@@ -15,7 +15,7 @@ namespace {
 
 using namespace support;
 
-TEST(MethodNames, GoThereAndBack) {
+TEST(MethodNames, SurviveARoundTrip) {
   for (const auto& [method, update] : kAllMethods) EXPECT_EQ(method_from_name(name(method)), method);
 }
 
@@ -97,7 +97,7 @@ TEST(DefaultOptions, ChooseTheMethodAndForgetNothing) {
   EXPECT_TRUE(Options().center);
 }
 
-TEST(CapacityOf, NoNumberOfComponentsIsAllFeatures) {
+TEST(CapacityOf, WithoutANumberOfComponentsIsAllFeatures) {
   for (const auto& [method, update] : kAllMethods) {
     const auto [reported, held] = capacity(options_for(method, 0), 7);
     EXPECT_EQ(reported, 7) << name(method);
@@ -120,7 +120,7 @@ TEST(CapacityOf, OtherMethodsHoldWhatTheyReport) {
 
 TEST(CapacityOf, ExactHoldsAllFeatures) { EXPECT_EQ(capacity(options_for(Method::kExact, 3), 50).held, 50); }
 
-TEST(CapacityOf, OversamplingIsTakenAtItsWordForEveryMethodButExact) {
+TEST(CapacityOf, OversamplingIsUsedAsGivenByEveryMethodExceptExact) {
   for (const auto& [method, update] : kAllMethods) {
     if (method == Method::kExact) continue;
     Options options = options_for(method, 3);

@@ -168,7 +168,7 @@ TYPED_TEST(Statistics, T2IsTheSumOfSquaredScoresOverTheirVariances) {
   EXPECT_LT(relative_difference(this->model_.t2(this->rows_), expected), 16 * kEpsilon<TypeParam>);
 }
 
-TYPED_TEST(Statistics, T2LeavesComponentsWithoutVarianceOut) {
+TYPED_TEST(Statistics, T2IgnoresComponentsWithoutVariance) {
   auto model = this->model_;
   model.eigenvalues.tail(model.eigenvalues.size() - 2).setZero();
   const Matrix<double> scores = model.transform(this->rows_).template cast<double>();

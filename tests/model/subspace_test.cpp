@@ -35,7 +35,7 @@ TEST(SubspaceError, OfSubspacesOfDifferentSizesIsThePapersDefinition) {
   EXPECT_NEAR(subspace_error(u, v), expected, 64 * kEpsilon<double>);
 }
 
-TEST(SubspaceError, DoesNotSeeRotationsInsideTheSubspace) {
+TEST(SubspaceError, DoesNotDependOnRotationsInsideTheSubspace) {
   const Matrix<double> u = orthonormal_columns(8, 3, 1);
   const Matrix<double> turned = u * orthonormal_columns(3, 3, 2);
   EXPECT_LT(subspace_error(u, turned), std::pow(8 * kEpsilon<double>, 2));

@@ -69,7 +69,7 @@ def made_by_workers(partitions, features, rows=500, **options):
     )
 
 
-def test_the_bits_do_not_depend_on_who_does_the_work(client):
+def test_the_bits_do_not_depend_on_which_worker_does_the_work(client):
     X = made_by_workers(21, 200)
     on_cluster = roipca.dask.fit(X, 4, oversampling=9)
     for scheduler in ("threads", "synchronous"):
@@ -95,7 +95,7 @@ def test_a_killed_worker_changes_no_bit(client, tmp_path):
     assert state(pca) == state(expected)
 
 
-def test_bytes_moved_are_few_and_do_not_grow_with_the_rows(client):
+def test_few_bytes_are_sent_and_they_do_not_grow_with_the_rows(client):
     partitions, d, m, held = 40, 2000, 5, 15
 
     def received():
@@ -151,7 +151,7 @@ def test_components_are_exact_where_one_pass_is(alone, rows):
     np.testing.assert_allclose(pca.var_, rows.var(axis=0, ddof=1))
 
 
-def test_partitions_may_be_empty_or_have_less_rows_than_components(alone, rows):
+def test_partitions_may_be_empty_or_have_fewer_rows_than_components(alone, rows):
     pca = roipca.dask.fit(cut(rows, 0, 1, 480, 0, 0, 2, 17, 0), 4)
     assert pca.n_samples_seen_ == 500
     assert subspace_error(batch_components(rows, 4), pca.components_) < 1e-20
@@ -166,7 +166,7 @@ def test_no_rows_at_all_are_refused(alone, rows):
         roipca.dask.fit(cut(rows[:0], 0, 0), 2)
 
 
-def test_chunks_of_columns_are_put_together(alone, rows):
+def test_chunks_of_columns_are_rechunked(alone, rows):
     whole = roipca.dask.fit(da.from_array(rows, chunks=(100, 30)), 3)
     assert state(roipca.dask.fit(da.from_array(rows, chunks=(100, 7)), 3)) == state(whole)
 
@@ -195,7 +195,7 @@ def test_float32_stays_float32(alone, rows):
     assert roipca.dask.transform(pca, cut(rows.astype(np.float32), 500)).compute().dtype == np.float32
 
 
-def test_weights_count(alone, rows):
+def test_weights_are_used(alone, rows):
     weights = np.random.default_rng(1).integers(0, 3, 500).astype(float)
     weights[:100] = 0
     pca = roipca.dask.fit(cut(rows, 100, 250, 150), 4, sample_weight=da.from_array(weights, chunks=60))
@@ -206,14 +206,14 @@ def test_weights_count(alone, rows):
 
 
 @pytest.mark.parametrize("n_components", [0.9, None])
-def test_the_number_of_components_is_settled_at_the_end(alone, rows, n_components):
+def test_the_number_of_components_is_decided_at_the_end(alone, rows, n_components):
     pca = roipca.dask.fit(cut(rows, 3, 297, 200), n_components, whiten=True)
     whole = OnlinePCA(n_components).partial_fit(rows)
     assert pca.n_components_ == whole.n_components_
     assert pca.get_params() == OnlinePCA(n_components, whiten=True).get_params()
 
 
-def test_a_dataframe_gives_its_names_and_gets_its_index(alone, rows):
+def test_names_and_index_of_a_dataframe_are_kept(alone, rows):
     frame = pd.DataFrame(rows[:, :5], columns=list("abcde"), index=np.arange(500) * 3)
     X = dd.from_pandas(frame, npartitions=4)
     pca = roipca.dask.fit(X, 2, sample_weight=X["a"].abs())
@@ -226,7 +226,7 @@ def test_a_dataframe_gives_its_names_and_gets_its_index(alone, rows):
     assert roipca.dask.fit(X.astype(np.float32), 2).components_.dtype == np.float32
 
 
-def test_scores_are_lazy_and_of_the_model_as_it_was(alone, rows):
+def test_scores_are_lazy_and_use_the_model_at_the_time_of_the_call(alone, rows):
     pca = roipca.dask.fit(cut(rows, 250, 250), 3)
     expected = pca.transform(rows)
     scores = roipca.dask.transform(pca, cut(rows, 100, 0, 400))
@@ -235,13 +235,13 @@ def test_scores_are_lazy_and_of_the_model_as_it_was(alone, rows):
     np.testing.assert_array_equal(scores.compute(), expected)
 
 
-def test_the_result_goes_on(alone, rows):
+def test_rows_can_be_added_to_the_result(alone, rows):
     pca = roipca.dask.fit(cut(rows[:400], 200, 200), 4).partial_fit(rows[400:])
     assert subspace_error(batch_components(rows, 4), pca.components_) < 1e-20
 
 
 @pytest.mark.parametrize("bad, what", [(np.nan, "NaN"), (np.inf, "infinity")])
-def test_a_bad_row_fails_the_job_and_names_itself(client, rows, bad, what):
+def test_a_bad_row_fails_the_job_and_is_named(client, rows, bad, what):
     rows[333, 3] = bad
     with pytest.raises(
         ValueError, match=rf"In partition 2: Input X contains {what}[^$]*row 133: .* in column 3"

@@ -61,7 +61,7 @@ def test_a_model_file_without_parameters_loads_with_what_made_it(rows, tmp_path)
         assert not hasattr(loaded, "feature_names_in_")
 
 
-def test_parameters_of_a_later_version_are_passed_over(rows, tmp_path):
+def test_parameters_of_a_later_version_are_ignored(rows, tmp_path):
     OnlinePCA(3).fit(rows)._model.save(tmp_path / "model", [], '{"whiten": true, "colour": "blue"}')
     assert OnlinePCA.load(tmp_path / "model").whiten is True
 
@@ -93,7 +93,7 @@ def test_column_names_of_the_command_reach_python(tmp_path):
     assert list(OnlinePCA.load(tmp_path / "again").feature_names_in_) == ["height", "weight"]
 
 
-def test_a_file_that_is_no_model_is_refused(tmp_path):
+def test_a_file_that_is_not_a_model_is_refused(tmp_path):
     path = tmp_path / "model"
     with pytest.raises(FileNotFoundError):
         OnlinePCA.load(path)
@@ -119,7 +119,7 @@ NO_MODELS = {
 
 
 @pytest.mark.parametrize("kind", NO_MODELS)
-def test_what_is_no_model_is_told_what_it_seems_to_be(tmp_path, kind):
+def test_the_error_for_another_kind_of_file_names_its_kind(tmp_path, kind):
     NO_MODELS[kind](tmp_path / "file")
     with pytest.raises(OSError, match=rf"file: not a model, but .*{kind}.* that OnlinePCA\.save"):
         OnlinePCA.load(tmp_path / "file")
@@ -159,7 +159,7 @@ def _revivals(pca, path):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("update", ["block", "sample"])
 @pytest.mark.parametrize("method", METHODS)
-def test_a_copy_in_mid_stream_goes_on_to_the_same_bits(rows, tmp_path, method, update, dtype):
+def test_a_copy_in_mid_stream_resumes_with_the_same_bits(rows, tmp_path, method, update, dtype):
     rows = rows.astype(dtype)
     pca = OnlinePCA(3, method=method, update=update, oversampling=2).partial_fit(rows[:133])
     others = list(_revivals(pca, tmp_path / "pca"))
@@ -178,7 +178,7 @@ def test_a_copy_in_mid_stream_goes_on_to_the_same_bits(rows, tmp_path, method, u
         {"n_components": None},
     ],
 )
-def test_a_copy_goes_on_to_the_same_bits_whatever_the_options(rows, tmp_path, options):
+def test_a_copy_resumes_with_the_same_bits_whatever_the_options(rows, tmp_path, options):
     pca = OnlinePCA(**{"n_components": 3, "method": "roipca", **options}).partial_fit(rows[:133])
     others = list(_revivals(pca, tmp_path / "pca"))
     pca.partial_fit(rows[133:])
@@ -187,7 +187,7 @@ def test_a_copy_goes_on_to_the_same_bits_whatever_the_options(rows, tmp_path, op
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_copy_of_a_loaded_estimator_reads_the_same_and_goes_on_to_the_same_bits(rows, tmp_path, method):
+def test_a_copy_of_a_loaded_estimator_reads_the_same_and_resumes_with_the_same_bits(rows, tmp_path, method):
     OnlinePCA(3, method=method).fit(rows[:133]).save(tmp_path / "model")
     pca = OnlinePCA.load(tmp_path / "model")
     others = list(_revivals(pca, tmp_path / "pca"))
@@ -224,7 +224,7 @@ def test_merging_leaves_both_as_they_were(rows):
     assert (state(a), state(b)) == before
 
 
-def test_models_that_do_not_fit_together_are_not_merged(rows):
+def test_incompatible_models_are_not_merged(rows):
     pca = OnlinePCA(4).fit(rows)
     for other, message in (
         (OnlinePCA(4).fit(rows.astype(np.float32)), "float32 and one of float64 cannot be merged"),

@@ -44,7 +44,7 @@ def state(kpca):
 
 
 @pytest.mark.parametrize("parameters", KERNELS, ids=str)
-def test_is_kernel_pca_to_rounding_when_all_is_held(points, parameters):
+def test_equals_kernel_pca_to_rounding_if_all_eigenpairs_are_held(points, parameters):
     kpca = OnlineKernelPCA(**parameters)
     for n, x in enumerate(points, start=1):
         kpca.partial_fit([x])
@@ -88,7 +88,7 @@ PICTURES = {
 
 # A few held of many: the picture is the same, though not to rounding.
 @pytest.mark.parametrize("name", PICTURES)
-def test_draws_the_picture_of_kernel_pca(name):
+def test_scores_look_like_those_of_kernel_pca(name):
     X, gamma = PICTURES[name]
     expected = KernelPCA(2, kernel="rbf", gamma=gamma).fit_transform(X)
     exact = OnlineKernelPCA(2, gamma=gamma, oversampling=len(X)).fit(X).transform(X)
@@ -241,7 +241,7 @@ def test_a_kernel_that_holds_its_estimator_can_be_collected(points):
     ],
     ids=str,
 )
-def test_parameters_that_do_not_go_together_are_refused(points, parameters, words):
+def test_incompatible_parameters_are_refused(points, parameters, words):
     with pytest.raises(ValueError, match=words):
         OnlineKernelPCA(**parameters).fit(points)
 
@@ -261,7 +261,7 @@ def test_a_bad_row_changes_nothing(points):
     assert state(kpca) == before
 
 
-def test_rows_that_come_again_and_again_count_each_time(points):
+def test_repeated_rows_count_each_time(points):
     rows = points[np.arange(80) % 5]
     batch = KernelPCA(4, kernel="rbf").fit(rows)
     for options in ({}, {"budget": 5}):
@@ -273,7 +273,7 @@ def test_rows_that_come_again_and_again_count_each_time(points):
 
 @pytest.mark.parametrize("options", [{}, {"budget": 12}, {"method": "features", "map_size": 30}], ids=str)
 @pytest.mark.parametrize("kernel", ["rbf", product])
-def test_a_pickle_goes_on_to_the_same_bits(points, options, kernel):
+def test_a_pickle_resumes_with_the_same_bits(points, options, kernel):
     kpca = OnlineKernelPCA(2, kernel=kernel, random_state=0, **options).partial_fit(points[:20])
     later = pickle.loads(pickle.dumps(kpca)).partial_fit(points[20:])
     assert np.array_equal(later.transform(points), kpca.partial_fit(points[20:]).transform(points))

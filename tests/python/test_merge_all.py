@@ -78,14 +78,14 @@ def test_components_are_exact_where_the_method_is(rows):
     assert subspace_error(batch_components(rows, 4), pca.components_) < 1e-20
 
 
-def test_parts_of_less_rows_than_components_lose_nothing(rows):
+def test_parts_of_fewer_rows_than_components_lose_nothing(rows):
     X = rows[:14]  # no more than are held
     pca = merge_all(fitted(np.array_split(X, 7), 4, method="roipca"))
     assert subspace_error(batch_components(X, 4), pca.components_) < 1e-18
 
 
 @pytest.mark.parametrize("n_components", [0.9, None])
-def test_the_number_of_components_is_settled_at_the_end(rows, n_components):
+def test_the_number_of_components_is_decided_at_the_end(rows, n_components):
     pca = merge_all(fitted(np.array_split(rows, 8), n_components))
     whole = OnlinePCA(n_components).partial_fit(rows)
     assert pca.n_components_ == whole.n_components_
@@ -93,7 +93,7 @@ def test_the_number_of_components_is_settled_at_the_end(rows, n_components):
     np.testing.assert_allclose(pca.explained_variance_, whole.explained_variance_, rtol=1e-9, atol=1e-12)
 
 
-def test_models_without_rows_count_for_nothing(rows):
+def test_models_without_rows_are_skipped(rows):
     models = fitted(np.array_split(rows, 4), 3)
     with_holes = [OnlinePCA(3), *models, OnlinePCA(3), OnlinePCA(3)]
     assert merge_all(with_holes).n_samples_seen_ == len(rows)
@@ -103,7 +103,7 @@ def test_models_without_rows_count_for_nothing(rows):
             merge_all(none)
 
 
-def test_the_models_stay_as_they_were(rows):
+def test_the_models_are_not_changed(rows):
     models = fitted(np.array_split(rows, 3), 3)
     before = [state(model) for model in models]
     merge_all(models).partial_fit(rows)
@@ -126,14 +126,14 @@ def test_a_merged_model_is_pickled_as_components_and_means_alone():
     assert small < len(pickle.dumps(pca))
 
 
-def test_a_merged_model_goes_on_from_a_pickle_to_the_same_bits(rows):
+def test_a_merged_model_resumes_from_a_pickle_with_the_same_bits(rows):
     pca = merge_all(fitted(np.array_split(rows, 3), 3, method="roipca"))
     copy = pickle.loads(pickle.dumps(pca))
     assert state(copy) == state(pca)
     assert state(copy.partial_fit(rows)) == state(pca.partial_fit(rows))
 
 
-def test_models_that_do_not_fit_together_are_refused(rows):
+def test_incompatible_models_are_refused(rows):
     with pytest.raises(ValueError, match="cannot be merged"):
         merge_all([OnlinePCA(3).partial_fit(rows), OnlinePCA(3).partial_fit(rows[:, :20])])
 

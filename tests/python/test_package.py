@@ -38,7 +38,7 @@ def mypy(*arguments, folder):
     return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder).stdout
 
 
-def test_the_packages_own_types_hold(tmp_path):
+def test_the_packages_own_types_are_consistent(tmp_path):
     assert "Success" in mypy("-p", "roipca", folder=tmp_path)
 
 

@@ -65,7 +65,7 @@ def test_roipca_reaches_its_bar(median, name):
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_the_default_is_ahead_of_everybody(median, name):
+def test_the_default_has_the_least_error(median, name):
     errors = median(name)
     assert all(errors["default"] <= error for error in errors.values())
 
@@ -160,7 +160,7 @@ def test_an_unknown_piece_is_refused_with_the_names_of_all(tmp_path):
     assert done.returncode == 2 and "table-mnist" in done.stderr
 
 
-def test_missing_data_are_said_and_left_out(tmp_path):
+def test_missing_data_is_reported_and_skipped(tmp_path):
     command = [sys.executable, EXPERIMENTS / "run.py", "--small", "--only", "table-poker", "--data", tmp_path,
                "--output", tmp_path]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -115,7 +115,7 @@ def test_record_batches_keep_their_names(rows):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("method", ["auto", "roipca"])
-def test_rows_are_read_where_they_lie(dtype, method):
+def test_rows_are_not_copied(dtype, method):
     X = np.random.default_rng(0).standard_normal((20_000, 50)).astype(dtype)
     pca = OnlinePCA(3, method=method).fit(X)
 
@@ -132,7 +132,7 @@ def test_rows_are_read_where_they_lie(dtype, method):
     assert peak(lambda: pca.spe(X)) < X.nbytes / 5
 
 
-def test_read_only_and_strided_rows_are_taken(rows):
+def test_read_only_and_strided_rows_are_accepted(rows):
     want = OnlinePCA(4).fit(rows).components_
     locked = rows.copy()
     locked.setflags(write=False)
@@ -199,11 +199,11 @@ def test_whitened_scores_have_unit_variance(rows):
     )
 
 
-def test_whitening_makes_nothing_of_no_variance():
+def test_whitening_gives_zero_where_there_is_no_variance():
     assert np.array_equal(OnlinePCA(2, whiten=True).fit_transform(np.ones((5, 3))), np.zeros((5, 2)))
 
 
-def test_without_centring_the_mean_stays_in(rows):
+def test_without_centring_the_mean_is_not_subtracted(rows):
     pca = OnlinePCA(1, center=False).fit(rows)
     axes = np.linalg.svd(rows, full_matrices=False)[2][:1]
     assert subspace_error(axes, pca.components_) < 1e-20

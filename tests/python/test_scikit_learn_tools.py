@@ -44,7 +44,7 @@ def test_transforms_some_columns_of_a_frame():
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars"])
-def test_frames_go_in_and_come_out(kind):
+def test_frames_are_accepted_and_returned(kind):
     numbers = np.random.default_rng(0).standard_normal((50, 3))
     library = {"pandas": pd, "polars": pl}[kind]
     frame = library.DataFrame({name: numbers[:, j] for j, name in enumerate("abc")})

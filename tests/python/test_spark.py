@@ -136,7 +136,7 @@ def test_the_error_is_at_most_twice_that_of_one_pass(spark, order):
 
 
 @pytest.mark.parametrize("bad, what", [(np.nan, "NaN"), (None, "NaN"), (np.inf, "infinity")])
-def test_a_bad_row_fails_the_job_and_names_itself(spark, rows, bad, what):
+def test_a_bad_row_fails_the_job_and_is_named(spark, rows, bad, what):
     X = rows[:, :3].astype(object)
     X[333, 1] = bad
     df = cut(spark, X, 100, 100, 300)
@@ -178,7 +178,7 @@ def test_what_cannot_be_fitted_is_refused_before_anything_runs(spark, rows):
         roipca.spark.fit(df.filter("x0 > 1e9"), ["x0", "x1"], 1)
 
 
-def test_bytes_moved_are_few_and_do_not_grow_with_the_rows(spark):
+def test_few_bytes_are_sent_and_they_do_not_grow_with_the_rows(spark):
     partitions, d, m, held = 20, 400, 5, 15
     store = spark.sparkContext._jsc.sc().statusStore()
 

@@ -25,11 +25,11 @@ def test_sparse_rows_give_the_components_of_dense_ones_to_the_last_bit(X, method
 
 
 @pytest.mark.parametrize("make", [sparse.csr_array, sparse.csr_matrix, sparse.csc_matrix, sparse.coo_array])
-def test_any_sparse_form_is_taken(X, make):
+def test_any_sparse_format_is_accepted(X, make):
     assert np.array_equal(OnlinePCA(5).fit(make(X)).components_, OnlinePCA(5).fit(X).components_)
 
 
-def test_indices_of_64_bits_are_taken(X):
+def test_indices_of_64_bits_are_accepted(X):
     wide = X.copy()
     wide.indices, wide.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
     assert np.array_equal(OnlinePCA(5).fit(wide).components_, OnlinePCA(5).fit(X).components_)
@@ -43,14 +43,14 @@ def test_weights_of_sparse_rows(X):
 
 
 @pytest.mark.parametrize("whiten", [False, True])
-def test_readings_of_sparse_rows_are_those_of_dense_ones(X, whiten):
+def test_results_for_sparse_rows_are_those_for_dense_ones(X, whiten):
     pca, dense = OnlinePCA(5, whiten=whiten).fit(X), X.toarray()
     np.testing.assert_allclose(pca.transform(X), pca.transform(dense), atol=1e-12)
     for read in (pca.score_samples, pca.t2, pca.spe):
         np.testing.assert_allclose(read(X), read(dense), rtol=1e-10)
 
 
-def test_sparse_rows_are_never_dense_all_at_once():
+def test_sparse_rows_are_never_all_dense_at_once():
     X = sparse.random_array((20_000, 5_000), density=1e-3, rng=np.random.default_rng(0), format="csr")
     pca = OnlinePCA(2).fit(X[:10])
     dense_bytes = X.shape[0] * X.shape[1] * 8

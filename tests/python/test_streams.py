@@ -120,7 +120,7 @@ def test_some_columns_can_be_chosen(X, tmp_path, kind):
     assert np.array_equal(pca.components_, OnlinePCA(2).partial_fit(X[:, [4, 1, 0]].copy()).components_)
 
 
-def test_whole_numbers_and_truth_values_of_a_table_are_numbers():
+def test_integers_and_booleans_of_a_table_are_numbers():
     columns = {"a": [1, 2, 3], "b": [True, False, True], "c": [0.5, 1.5, 2.0]}
     pca = OnlinePCA(2).fit_stream(pa.table(columns), progress=False)
     np.testing.assert_allclose(pca.mean_, [2, 2 / 3, 4 / 3])
@@ -237,7 +237,7 @@ def test_columns_as_one_string_are_refused(X, source):
         OnlinePCA(2).fit_stream(source(X), columns="x0")
 
 
-def test_a_null_is_told_with_its_row_and_column(X):
+def test_the_error_for_a_null_names_row_and_column(X):
     columns = {name: list(X[:, j]) for j, name in enumerate(NAMES)}
     columns["x4"][650], columns["x2"][651] = None, None
     reader = pa.table(columns).to_reader(100)
@@ -300,7 +300,7 @@ def test_csv_is_streamed_by_pandas_as_the_message_says(X, tmp_path):
     np.testing.assert_allclose(pca.mean_, X.mean(axis=0))
 
 
-def test_what_is_no_source_is_told_so():
+def test_objects_that_are_not_sources_are_refused():
     with pytest.raises(TypeError, match="not int"):
         OnlinePCA(2).fit_stream(7)
     with pytest.raises(ValueError, match="columns are for sources that have names"):
@@ -319,7 +319,7 @@ def test_a_missing_library_is_named_with_its_extra(monkeypatch, tmp_path):
         _sources.open_source(tmp_path / "rows.parquet", None, None)
 
 
-def test_after_a_bad_block_the_rows_before_it_are_kept_and_the_stream_goes_on(X):
+def test_after_a_bad_block_the_rows_before_it_are_kept_and_the_stream_can_resume(X):
     bad = X[600:700].copy()
     bad[50, 2] = np.nan
     pca = OnlinePCA(2)
@@ -337,7 +337,7 @@ def test_a_bad_row_is_numbered_from_the_start_of_the_stream(X, made):
         OnlinePCA(2).fit_stream((made(part) for part in np.array_split(X, 7)), progress=False)
 
 
-def test_a_stream_starts_afresh_unless_it_resumes(X):
+def test_a_stream_starts_again_unless_it_resumes(X):
     pca = OnlinePCA(2).fit(X)
     assert pca.fit_stream(X[:400], progress=False).n_samples_seen_ == 400
     assert pca.fit_stream(X[400:], resume=True, progress=False).n_samples_seen_ == 1000
@@ -381,7 +381,7 @@ def test_memory_does_not_grow_with_the_stream(tmp_path, kind, monkeypatch):
     assert peak < X.nbytes / 4
 
 
-def test_large_row_groups_are_read_bit_by_bit(tmp_path):
+def test_large_row_groups_are_read_in_parts(tmp_path):
     X = np.random.default_rng(0).standard_normal((1_000_000, 6))
     pq.write_table(table(X), tmp_path / "rows.parquet", row_group_size=len(X), use_dictionary=False)
     source = _sources.open_source(tmp_path / "rows.parquet", 10_000, None)

@@ -93,7 +93,7 @@ def test_an_estimator_whose_first_rows_were_bad_can_be_copied_and_learn(rows):
         assert again.partial_fit(rows).n_samples_seen_ == len(rows)
 
 
-def test_the_interpreter_is_free_while_the_core_works():
+def test_the_gil_is_released_while_the_core_works():
     X = np.random.default_rng(0).standard_normal((20_000, 500))
     pca = OnlinePCA(40, method="roipca")
     thread, failures = in_thread(lambda: pca.partial_fit(X))

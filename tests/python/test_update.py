@@ -17,7 +17,7 @@ def test_update_is_partial_fit_of_one_row(rows, dtype):
     assert np.array_equal(pca.components_, OnlinePCA(4).partial_fit(rows).components_)
 
 
-def test_update_takes_anything_that_is_a_row(rows):
+def test_update_accepts_anything_that_is_a_row(rows):
     want = OnlinePCA(4).partial_fit(rows).components_
     for as_other in (list, tuple, lambda x: np.repeat(x, 2)[::2]):
         pca = OnlinePCA(4)

@@ -63,7 +63,7 @@ TEST(CcipcaRule, FollowsItsRecurrence) {
   }
 }
 
-TEST(GhaRule, TakesTheComponentsUpToItsOwnOffTheRow) {
+TEST(GhaRule, SubtractsTheComponentsUpToItsOwnFromTheRow) {
   Random random(6);
   const Index d = 9;
   const Index k = 4;

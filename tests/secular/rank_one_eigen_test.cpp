@@ -39,7 +39,7 @@ TEST(RankOneEigen, OfOrderOneAddsRhoZSquared) {
   EXPECT_EQ(std::fabs(solver.vectors()[0]), 1.0);
 }
 
-TEST(RankOneEigen, NeedsFewerThanFourIterationsARoot) {
+TEST(RankOneEigen, NeedsFewerThanFourIterationsPerRoot) {
   ProblemSource source(31);
   for (const std::size_t order : {5U, 11U, 21U, 51U}) {
     RankOneEigen solver(order);
@@ -55,7 +55,7 @@ TEST(RankOneEigen, NeedsFewerThanFourIterationsARoot) {
   }
 }
 
-TEST(RankOneEigen, GoesToTheIdentityWithRho) {
+TEST(RankOneEigen, TendsToTheIdentityWithRho) {
   RankOneEigen solver(3);
   for (const double rho : {1e-9, -1e-9}) {
     solver.compute(std::vector{3.0, 2.0, 1.0}, std::vector{-1.0, 1.0, -1.0}, rho);

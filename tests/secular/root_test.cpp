@@ -87,7 +87,7 @@ TEST(Root, IsAccurateForWeightsOverThirtyDecadesAndGapsDownToRounding) {
   }
 }
 
-TEST(Root, ThatHugsItsPoleHasAnOffsetWithFullRelativeAccuracy) {
+TEST(Root, VeryCloseToItsPoleHasAnOffsetWithFullRelativeAccuracy) {
   // Root 2 lies some 1e-30 above pole 2: pole + offset has no digit of it.
   for (const double weight : {1e-12, 1e-20, 1e-30, 1e-60}) {
     const Equation equation = make_equation({3.0, 2.0, 1.0, 0.5}, {0.3, 0.2, weight, 0.1});

@@ -61,7 +61,7 @@ Whole example() {
   return whole;
 }
 
-TEST(Archive, BringsBackWhatItWasShown) {
+TEST(Archive, RestoresWhatItWasGiven) {
   const Whole from = example();
   Whole to(4);
   unpack(packed(from), [&](Archive& archive) { archive(to); });
@@ -74,7 +74,7 @@ TEST(Archive, BringsBackWhatItWasShown) {
   EXPECT_EQ(to.part.number, 0.1);
 }
 
-TEST(Archive, RefusesACountBeyondTheRoom) {
+TEST(Archive, RefusesACountBeyondTheCapacity) {
   EXPECT_EQ(refusal(packed(example()), Whole(1)), "invalid state: count is 2, but must be at most 1");
 }
 

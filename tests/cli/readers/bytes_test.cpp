@@ -47,7 +47,7 @@ TEST(Gzip, DamageIsNoticed) {
   EXPECT_NE(refusal_of([&] { content(*stream_of(flipped)); }).find("damaged gzip"), std::string::npos);
 }
 
-TEST(PeekedStream, LookingTakesNothingAway) {
+TEST(PeekedStream, PeekingConsumesNothing) {
   const auto stream = pipe_of("abcdef");
   EXPECT_EQ(stream->peek(4), "abcd");
   EXPECT_EQ(stream->peek(2), "ab");
@@ -74,7 +74,7 @@ TEST(ReadAhead, AnErrorComesAfterTheBlocksBeforeIt) {
   EXPECT_THROW(ahead.next(), FileError);
 }
 
-TEST(ReadAhead, ReadsNoFurtherThanItMay) {
+TEST(ReadAhead, ReadsNoFurtherThanAllowed) {
   std::atomic<int> filled = 0;
   {
     ReadAhead<int> ahead([&](int& block) { return (block = ++filled) > 0; });

@@ -44,7 +44,7 @@ TEST(Csv, TheDelimiterIsFound) {
   }
 }
 
-TEST(Csv, BlanksLineEndsAndMarksDoNotMatter) {
+TEST(Csv, BlanksLineEndsAndByteOrderMarksDoNotMatter) {
   for (const char* text :
        {"1,2\r\n3,4.5\r\n", "1,2\n3,4.5",
         "\xEF\xBB\xBF"
@@ -61,7 +61,7 @@ TEST(Csv, NumbersAreReadToTheLastBit) {
                       .finished());
 }
 
-TEST(Csv, AHeaderIsWhereThereIsText) {
+TEST(Csv, ALineWithTextIsAHeader) {
   EXPECT_EQ(read_csv("a,b\n1,2\n").names, (Names{"a", "b"}));
   EXPECT_EQ(read_csv("1,2\n3,4\n").names, Names{});
   EXPECT_EQ(read_csv("1,2\n3,4\n", {.header = true}).names, (Names{"1", "2"}));
@@ -86,7 +86,7 @@ TEST(Csv, ColumnsAreChosenByNameAndNumber) {
   EXPECT_EQ(rows_of("\"a,b\",c\n1,2\n", {.columns = "\"a,b\""})(0, 0), 1.0);
 }
 
-TEST(Csv, ColumnsThatAreNotThereAreNamed) {
+TEST(Csv, MissingColumnsAreNamed) {
   const auto reason = [](const char* columns) {
     return refusal_of([&] { read_csv("x,y,y\n1,2,3\n", {.columns = columns}); });
   };

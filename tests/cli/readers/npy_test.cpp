@@ -70,7 +70,7 @@ TEST(Npy, EveryRealTypeIsReadInEitherByteOrder) {
   expect_type<double>("f");
 }
 
-TEST(Npy, TruthValuesAreZeroAndOne) {
+TEST(Npy, BooleansAreZeroAndOne) {
   const auto rows = read_npy(stream_of(npy(header("|b1", "(2, 2)"), std::string("\0\1\1\0", 4))));
   EXPECT_EQ(rows, (RowMatrix<double>(2, 2) << 0, 1, 1, 0).finished());
 }
@@ -87,7 +87,7 @@ TEST(Npy, FortranOrderFromAPipeIsRefused) {
   EXPECT_NE(reason.find("Fortran order cannot be read from a pipe"), std::string::npos) << reason;
 }
 
-TEST(Npy, EveryVersionIsReadAndAPipeToo) {
+TEST(Npy, EveryVersionIsReadFromFilesAndPipes) {
   const std::string data = bytes_of<double>({1, 2, 3, 4, 5, 6});
   for (const char version : {'\1', '\2', '\3'}) {
     EXPECT_EQ(read_npy(pipe_of(npy(header("<f8", "(3, 2)"), data, version))), kExpected);
@@ -95,13 +95,13 @@ TEST(Npy, EveryVersionIsReadAndAPipeToo) {
   EXPECT_NE(refusal(npy(header("<f8", "(3, 2)"), data, 4)).find("version 4"), std::string::npos);
 }
 
-TEST(Npy, FurtherDimensionsMakeOneRow) {
+TEST(Npy, DimensionsAfterTheFirstAreFlattened) {
   const std::string data = bytes_of<double>({1, 2, 3, 4, 5, 6, 7, 8});
   const auto rows = read_npy(stream_of(npy(header("<f8", "(2, 2, 2)"), data)));
   EXPECT_EQ(rows, (RowMatrix<double>(2, 4) << 1, 2, 3, 4, 5, 6, 7, 8).finished());
 }
 
-TEST(Npy, ACutFileNamesTheRow) {
+TEST(Npy, ATruncatedFileNamesTheRow) {
   const std::string data = bytes_of<double>({1, 2, 3, 4, 5});
   EXPECT_EQ(refusal(npy(header("<f8", "(3, 2)"), data)),
             "row 2: the file is cut off: 3 rows need 48 bytes, there are 40");
@@ -109,14 +109,14 @@ TEST(Npy, ACutFileNamesTheRow) {
             "row 2: the data end after 8 of its 16 bytes");
 }
 
-TEST(Npy, AHeaderCutAnywhereIsRefused) {
+TEST(Npy, ATruncatedHeaderIsRefused) {
   const std::string whole = npy(header("<f8", "(3, 2)"), "");
   for (std::size_t size = 0; size < whole.size(); ++size) {
     EXPECT_NE(refusal(whole.substr(0, size)), "") << size;
   }
 }
 
-TEST(Npy, WhatIsNotARealNumberIsRefusedByName) {
+TEST(Npy, TypesThatAreNotRealNumbersAreRefusedByName) {
   for (const char* type : {"|O", "<c16", "<U3", "|S4", "<M8[ns]", "<f3", "<f", ""}) {
     EXPECT_NE(refusal(npy(header(type, "(3, 2)"), "")).find("only real numbers"), std::string::npos) << type;
   }

@@ -67,7 +67,7 @@ TEST(RowSource, BadRowsAreLeftOutAndCounted) {
   EXPECT_EQ(source.skipped().first[0], folder.file("a.csv") + ": line 2: NaN in column 1");
 }
 
-TEST(RowSource, StrangersAreRefusedByName) {
+TEST(RowSource, UnknownFormatsAreRefusedByName) {
   const Folder folder;
   const auto reason = [&](const std::string& content) {
     return refusal_of([&] { RowSource<double>({.paths = {folder.file("a", content)}}); });

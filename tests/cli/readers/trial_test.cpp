@@ -19,7 +19,7 @@ TEST(Trial, WorkThatReturnsOrThrowsDoesNot) {
   EXPECT_FALSE(crashes([] { throw std::runtime_error("no crash"); }));
 }
 
-TEST(Trial, WhatItDoesIsNotSeen) {
+TEST(Trial, ItsEffectsAreNotVisible) {
   int number = 1;
   EXPECT_FALSE(crashes([&] { number = 2; }));
   EXPECT_EQ(number, 1);
