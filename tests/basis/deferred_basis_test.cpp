@@ -1,4 +1,4 @@
-// Rotations put off must come to what they come to at once, in long double.
+// Deferred rotations must give the same result as immediate ones, in long double.
 #include "basis/deferred_basis.hpp"
 
 #include <gtest/gtest.h>
@@ -23,8 +23,8 @@ class Deferred : public ::testing::Test {
   static constexpr Index kFeatures = 61;
   static constexpr Index kCapacity = 7;
 
-  // Splits the rows against a basis that begins with `start` columns, turning it after each by a random
-  // rotation, and does the same in long double. Returns the largest difference there is, relative to 1.
+  // Projects the rows onto a basis that begins with `start` columns, rotating it at random after each, and
+  // does the same in long double. Returns the largest difference, relative to 1.
   static double worst_difference(const RowMatrix<double>& rows, Index start) {
     DeferredBasis<T> basis(kFeatures, kCapacity);
     const Matrix<T> columns = orthonormal_columns(kFeatures, start, 1).cast<T>();
@@ -92,16 +92,16 @@ TYPED_TEST(Deferred, GrowsFromNothing) {
 
 TYPED_TEST(Deferred, HandlesARepeatedRow) {
   const RowMatrix<double> rows = normal_rows(1, 61, 3).replicate(8, 1);
-  // From nothing: a row in the span leaves nothing, so that it is not split from noise.
+  // From an empty basis: a row in the span has no residual, so noise is not taken for a direction.
   EXPECT_LT(this->worst_difference(rows, 0), this->tolerance(8));
 }
 
-// The second row's residual is nearly that of the first, so that most of what the projection leaves goes.
+// The residual of the second row is nearly parallel to that of the first, so most of it is removed.
 TYPED_TEST(Deferred, HandlesRowsWhoseResidualsAreNearlyParallel) {
   for (const double part : {1e-1, 1e-2}) {
     RowMatrix<double> rows = part * normal_rows(12, 61, 3);
     rows.rowwise() += normal_rows(1, 61, 4).row(0);
-    // What is left is a `part` of the row, and off by as many times its rounding.
+    // The residual is `part` of the row, and its relative error is larger by the inverse of that.
     EXPECT_LT(this->worst_difference(rows, 7), this->tolerance(12) / part) << part;
   }
 }

@@ -17,13 +17,13 @@ class Drift : public ::testing::Test {
   static constexpr Index kFeatures = 90;
   static constexpr Index kColumns = 6;
 
-  // Off by about `size` in each entry of Q^T Q.
+  // Each entry of Q^T Q is wrong by about `size`.
   static Matrix<T> drifted(double size) {
     const Matrix<double> q = orthonormal_columns(kFeatures, kColumns, 1);
     return (q + size / 2.0 * q * normal_rows(kColumns, kColumns, 2)).cast<T>();
   }
 
-  // As many calls as the guard needs at the most to look once: 128, or ten a column.
+  // The largest number of calls before the guard measures once: 128, or ten per column.
   static Matrix<T> watched(Matrix<T> q) {
     DriftGuard<T> guard(kColumns);
     for (int i = 0; i < 128; ++i) guard.watch(q, i);
@@ -38,7 +38,7 @@ class Drift : public ::testing::Test {
 };
 TYPED_TEST_SUITE(Drift, Scalars);
 
-// Drifts from just above what the guard lets pass to a basis that is nearly lost.
+// Drifts from just above the tolerance of the guard to a basis that is nearly singular.
 constexpr std::array kDrifts = {1e-4, 1e-3, 1e-2, 2e-2};
 
 TYPED_TEST(Drift, ADriftedBasisIsRestoredToRounding) {

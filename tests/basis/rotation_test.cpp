@@ -10,7 +10,7 @@ namespace {
 
 using namespace support;
 
-// Widths around the slab of 64 features, below, at and beyond it, and no multiple of it.
+// Widths below, at and above the slab of 64 features, and widths that are not a multiple of it.
 constexpr std::array<Index, 7> kWidths = {1, 5, 63, 64, 65, 128, 200};
 
 template <typename T>

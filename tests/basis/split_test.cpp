@@ -42,7 +42,7 @@ class Split : public ::testing::Test {
 };
 TYPED_TEST_SUITE(Split, Scalars);
 
-// A dot product of d numbers, rounded d times: at most d epsilon |v|, in practice its root.
+// A dot product of d numbers, rounded d times: at most d epsilon |v|, in practice sqrt(d) epsilon |v|.
 template <typename T>
 constexpr double kDotError = 131 * kEpsilon<T>;
 
@@ -86,8 +86,8 @@ TYPED_TEST(Split, NearlyInTheSpanTheResidualIsStillOrthogonal) {
   }
 }
 
-// A basis that has drifted as far as it may: what a projection leaves in the span is the drift times what it
-// takes off, which must not be taken for a direction, nor be in one.
+// A basis that has drifted as far as allowed: a projection leaves the drift times the removed part in the
+// span. This must not be taken for a direction, nor be part of one.
 TYPED_TEST(Split, TheResidualIsOrthogonalToABasisThatHasDrifted) {
   const double drift = 256 * kEpsilon<TypeParam>;
   const Matrix<double> turn = Matrix<double>::Identity(7, 7) + drift * normal_rows(7, 7, 5);

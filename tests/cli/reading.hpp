@@ -1,4 +1,4 @@
-/// Readers of bytes in memory, and files for those that need some.
+/// Helpers to read bytes in memory, and temporary files for readers that need one.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,7 @@ inline std::unique_ptr<PeekedStream> stream_of(const std::string& bytes) {
   return unpacked(memory_stream(bytes));
 }
 
-/// A stream that cannot seek and does not know its size, and gives three bytes at most.
+/// A stream that cannot seek, does not know its size, and returns at most three bytes at a time.
 class Pipe : public ByteStream {
  public:
   explicit Pipe(std::string bytes) : bytes_(std::move(bytes)) {}
@@ -35,7 +35,7 @@ inline std::unique_ptr<PeekedStream> pipe_of(const std::string& bytes) {
   return unpacked(std::make_unique<Pipe>(bytes));
 }
 
-/// All good rows, read `at_once` at a time, with the bad ones in `bad`.
+/// Returns all good rows, read `at_once` at a time, and puts the bad ones in `bad`.
 template <typename T>
 RowMatrix<T> all_rows(RowReader<T>& reader, std::vector<BadRow>* bad = nullptr, Index at_once = 2) {
   RowMatrix<T> all(0, reader.columns());

@@ -16,7 +16,7 @@ using namespace support;
 template <typename T>
 class Awkward : public ::testing::Test {
  protected:
-  // A read orthonormalises or has been rotated a few hundred times at the most.
+  // The basis was orthonormalised when read, or was rotated a few hundred times at most.
   static constexpr double kOrthonormal = 512 * kEpsilon<T>;
 
   static Model<T> model_of(const Way& method, Index n_components, const RowMatrix<T>& rows) {
@@ -29,7 +29,7 @@ class Awkward : public ::testing::Test {
     EXPECT_NO_THROW(check(model));
   }
 
-  // Eigenvalues are squares, so that rounding of the rows enters them squared.
+  // Eigenvalues are squares, so rounding of the rows enters them squared.
   static void expect_no_variance_beyond(Index rank, const Model<T>& model) {
     const Index beyond = model.eigenvalues.size() - rank;
     if (beyond <= 0) return;
@@ -121,7 +121,7 @@ TYPED_TEST(Awkward, OneFeatureHasItsVariance) {
   const RowMatrix<TypeParam> rows = normal_rows(100, 1, 1).cast<TypeParam>();
   const double scatter = dense_pca(rows.template cast<double>()).values[0];
   for (const Way& method : kAllMethods) {
-    if (method == Method::kCcipca) continue;  // its eigenvalues are means with another memory
+    if (method == Method::kCcipca) continue;  // its eigenvalues are means with other weights
     SCOPED_TRACE(name(method));
     const auto model = this->model_of(method, 1, rows);
     this->expect_sound(model);

@@ -1,4 +1,4 @@
-// What cannot be used is refused by name, and leaves the estimator as it was.
+// Bad input is refused with an error that names it, and the estimator is unchanged.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -33,7 +33,7 @@ class BadInput : public ::testing::Test {
 
   using Call = std::function<void(OnlinePca<T>&)>;
 
-  // The message of the Error that `call` throws; a failure where it throws none or another one.
+  // Returns the message of the Error that `call` throws; fails if it throws none or another one.
   template <typename Error>
   static std::string refusal(OnlinePca<T>& pca, const Call& call) {
     try {
@@ -47,8 +47,8 @@ class BadInput : public ::testing::Test {
     return {};
   }
 
-  // Refused with a message that holds each of `parts`; the model keeps its bits, and so does one without
-  // rows.
+  // Expects a refusal whose message contains each of `parts`, and an unchanged estimator, also for one
+  // without rows.
   template <typename Error>
   void expect_refused(const Call& call, const std::vector<std::string>& parts) const {
     for (const Way& method : kAllMethods) {

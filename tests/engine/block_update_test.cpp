@@ -1,4 +1,4 @@
-// Blocks of rows against a dense eigensolver on the matrix that they stand for.
+// Blocks of rows compared with a dense eigensolver on the matrix that they represent.
 #include "engine/block_update.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ class Blocks : public ::testing::Test {
     Index k;
     Index rank;
     Index rows;
-    double pull;  // of the rows towards their mean: 1 takes it out
+    double pull;  // of the rows towards their mean: 1 subtracts it
     double tail;  // mean of the eigenvalues that are not held, as a part of the smallest held
   };
 
@@ -111,7 +111,7 @@ TYPED_TEST(Blocks, OfOneRowAreThePapersUpdate) {
   EXPECT_LE(subspace_error(reported_basis(b), reported_basis(a)), slack * slack * 100);
 }
 
-// Its eigenvalue less mu is zero, but it is there.
+// Its eigenvalue minus mu is zero, but the component exists.
 TEST(BlocksOfAFlatSpectrum, KeepAComponentWhoseEigenvalueIsMu) {
   RowMatrix<double> rows = RowMatrix<double>::Zero(8, 2);
   rows(0, 0) = rows(2, 1) = 1.0;
@@ -123,7 +123,7 @@ TEST(BlocksOfAFlatSpectrum, KeepAComponentWhoseEigenvalueIsMu) {
   EXPECT_NEAR(model.eigenvalues[0], 2.0, 1e-14);
 }
 
-// Half the digits of the spectrum must be right, as far as the scatter itself tells it.
+// Half the digits of the spectrum must be right, as far as the scatter itself determines it.
 TEST(BlocksOfAWideSpectrum, AgreeWithADenseEigensolver) {
   const Index d = 40;
   RowMatrix<double> x = normal_rows(2000, d, 2);
@@ -151,8 +151,8 @@ TYPED_TEST(Blocks, KeepTheTraceOfTheScatter) {
   }
 }
 
-// Rows that suddenly outweigh all before along one direction of the components shrink the others' part of the
-// basis that updates are added to.
+// Rows that suddenly outweigh all earlier ones along one component shrink the part of the others in the basis
+// that updates are added to.
 TYPED_TEST(Blocks, SurviveADirectionThatGrowsAThousandfold) {
   constexpr Index kRank = 20;
   const Matrix<double> directions = orthonormal_columns(400, kRank, 7);
@@ -160,7 +160,7 @@ TYPED_TEST(Blocks, SurviveADirectionThatGrowsAThousandfold) {
   scores.bottomRows(288).col(3) *= 1e3;
   const RowMatrix<TypeParam> rows = (scores * directions.transpose()).template cast<TypeParam>();
   const auto model = OnlinePca<TypeParam>(options_for(Method::kRoipca, 10)).partial_fit(rows).model();
-  // The plane of all is held, so that only rounding is lost, of rows a thousand times as long as others.
+  // The plane of all rows is held, so only rounding is lost, of rows a thousand times as long as others.
   const Matrix<double> held = model.basis.leftCols(kRank).template cast<double>();
   EXPECT_LE(subspace_angle(directions, held), 2e4 * kEpsilon<TypeParam>);
 }

@@ -1,4 +1,4 @@
-// A model is all that is needed to go on.
+// A model is enough to add more rows.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -61,7 +61,7 @@ TYPED_TEST(Continue, FromAModelOfForgottenRowsGivesTheSameBits) {
   }
 }
 
-// Here a stop carries out rotations that were put off: some roundings for each of the rows.
+// Here a stop applies deferred rotations: a few roundings for each of the rows.
 TYPED_TEST(Continue, FromAModelOfRoipcaRowByRowGivesTheSameToRounding) {
   for (const Index count : {1, 37}) {
     for (const double forgetting : {1.0, 0.98}) {
@@ -76,9 +76,9 @@ TYPED_TEST(Continue, FromAModelOfRoipcaRowByRowGivesTheSameToRounding) {
   }
 }
 
-// A stop ends a block before it is full. Where nothing is cut off, that is a matter of rounding; the
-// deviation of the rows along the last of the 13 components held is 0.8^12 = 0.07 of the first, and its
-// square is what the products of rows round.
+// A stop ends a block before it is full. If nothing is truncated, the difference is only rounding. The
+// standard deviation along the last of the 13 held components is 0.8^12 = 0.07 of the first, and products of
+// rows are rounded relative to its square.
 TYPED_TEST(Continue, FromAModelByBlocksGivesTheSameToRoundingWhereNothingIsCutOff) {
   const RowMatrix<TypeParam> rows = decaying_rows(this->kRows, 13, 0.8, 1).template cast<TypeParam>();
   for (const Method method : {Method::kRoipca, Method::kIpca}) {
@@ -92,7 +92,7 @@ TYPED_TEST(Continue, FromAModelByBlocksGivesTheSameToRoundingWhereNothingIsCutOf
   }
 }
 
-// The guard against drift must not start to count anew at every stop.
+// The drift guard must not restart its counter at every stop.
 TYPED_TEST(Continue, StoppingOftenDoesNotLetTheBasisDrift) {
   const RowMatrix<TypeParam> rows = decaying_rows(20'000, 29, 0.8, 1).cast<TypeParam>();
   for (const Way& method : {Way(Method::kRoipca), Way(Method::kRoipca, Update::kSample),
@@ -101,13 +101,13 @@ TYPED_TEST(Continue, StoppingOftenDoesNotLetTheBasisDrift) {
     for (Index from = 50; from < 20'000; from += 50) {
       model = OnlinePca<TypeParam>(model).partial_fit(rows.middleRows(from, 50)).model();
     }
-    // What the guard lets pass, and a few roundings an update between two of its looks.
+    // The tolerance of the guard, and a few roundings per update between two of its measurements.
     EXPECT_LT(orthonormality_error(model.basis), 2 * DriftGuard<TypeParam>::tolerance()) << name(method);
   }
 }
 
-// These pass through the eigenpairs of their state, or through orthonormalised columns: a stop costs some
-// roundings, which the 200 rows after it may all amplify a little.
+// A stop converts their state to eigenpairs or to orthonormal columns: this costs a few roundings, which the
+// 200 rows after it may amplify slightly.
 TYPED_TEST(Continue, FromAModelOfExactOrOjaGivesTheSameToRounding) {
   for (const Method method : {Method::kExact, Method::kOja}) {
     const Options options = options_for(method, 3);

@@ -1,4 +1,4 @@
-// The model depends on the rows and their order, not on the calls that brought them.
+// The model depends on the rows and their order, not on how they are divided into calls.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using namespace support;
 template <typename T>
 class Cuts : public ::testing::Test {
  protected:
-  // Enough rows for every sketch to be full several times and for the drift guard to look twice.
+  // Enough rows to fill every sketch several times, and for the drift guard to measure twice.
   static constexpr Index kRows = 300;
   const RowMatrix<T> rows_ = decaying_rows(kRows, 17, 0.8, 1).cast<T>();
 

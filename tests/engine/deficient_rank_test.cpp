@@ -1,5 +1,5 @@
-// Rows of fewer directions than are held, row by row: what rounding leaves of them must neither grow nor
-// count.
+// Rows with fewer directions than are held, row by row: residuals that are only rounding must neither grow
+// nor be reported.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -43,7 +43,8 @@ template <typename T>
 class DeficientRank : public ::testing::Test {
  protected:
   static constexpr Index kRows = 600;
-  // Components may be 512 roundings off orthonormal, and every row counts by so much too much or too little.
+  // Components may be 512 roundings away from orthonormal, which changes the contribution of every row by as
+  // much.
   static constexpr double kTolerance = 512 * kEpsilon<T>;
 
   static void expect_batch_pca(const Options& options, const Stream& stream, const RowMatrix<T>& rows,
@@ -55,7 +56,7 @@ class DeficientRank : public ::testing::Test {
       aged[i] *= std::pow(options.forgetting, static_cast<double>(rows.rows() - 1 - i));
     }
     const auto truth = dense_pca(rows.template cast<double>(), aged, options.center);
-    // About the origin, the way there is one more direction.
+    // Without centring, the mean is one more direction.
     const Index rank = stream.rank + (options.center || stream.offset == 0.0 ? 0 : 1);
     const Index compared = std::min(rank, stream.components);
     EXPECT_LE((model.eigenvalues.head(compared) - truth.values.head(compared)).cwiseAbs().maxCoeff(),
@@ -84,7 +85,8 @@ constexpr std::array kExactRules = {Way(Method::kRoipca, Update::kSample),
 
 TYPED_TEST(DeficientRank, EigenvaluesAreThoseOfBatchPca) {
   for (const Stream& stream : kStreams) {
-    // 1e8 is as far as float goes: rows are rounded to 8, and nothing is left of them.
+    // An offset of 1e8 is too large for float: rows are rounded to multiples of 8, and nothing is left of
+    // them.
     if (stream.offset > 1e6 && std::is_same_v<TypeParam, float>) continue;
     for (const Way& way : kExactRules) {
       for (unsigned seed = 0; seed < 25; ++seed) {
@@ -98,7 +100,7 @@ TYPED_TEST(DeficientRank, EigenvaluesAreThoseOfBatchPca) {
 
 TYPED_TEST(DeficientRank, EigenvaluesAreThoseOfBatchPcaWithWeightsForgettingAndWithoutCentring) {
   for (const Stream& stream : kStreams) {
-    if (stream.offset > 1e6) continue;  // about the origin, the offset is all there is
+    if (stream.offset > 1e6) continue;  // without centring, the offset is the whole variance
     for (const Way& way : kExactRules) {
       for (unsigned seed = 0; seed < 2; ++seed) this->expect_batch_pca_of_every_kind(way, stream, seed);
     }
@@ -114,12 +116,12 @@ TYPED_TEST(DeficientRank, FroipcaKeepsTheTraceAndOrthonormalComponents) {
         options.tau = tau;
         const auto rows = rows_of<TypeParam>(stream, this->kRows, seed);
         const auto model = OnlinePca<TypeParam>(options).partial_fit(rows).model();
-        // All directions are held, so that none of the trace may be lost.
+        // All directions are held, so none of the trace may be lost.
         EXPECT_LE(model.eigenvalues.sum(), model.trace() * (1.0 + this->kTolerance)) << stream.name << seed;
         EXPECT_GE(model.eigenvalues.sum(), model.trace() * (1.0 - this->kTolerance)) << stream.name << seed;
         EXPECT_LE(orthonormality_error(model.basis), this->kTolerance) << stream.name << seed;
-        // Its turns are right to first order only: components beyond the rank may lean into the plane a
-        // little.
+        // Its rotations are accurate only to first order: components beyond the rank may lean slightly into
+        // the plane.
         const Vector<double> beyond = model.eigenvalues.tail(model.eigenvalues.size() - stream.rank);
         EXPECT_LE(beyond.size() > 0 ? beyond.maxCoeff() : 0.0, 1e-20 * model.trace()) << stream.name << seed;
       }
@@ -141,8 +143,8 @@ TYPED_TEST(DeficientRank, ComponentsWithoutVarianceDoNotCountInT2) {
         static_cast<double>(rows.rows() - 1);
     for (const Way& way : kExactRules) {
       const auto model = OnlinePca<TypeParam>(options_for(way, stream.components)).partial_fit(rows).model();
-      // Scores are off by the rounding of the row, which variances up to five times apart make five times as
-      // much of the smallest; squares double it.
+      // The error of scores is the rounding of the row, which is five times as large relative to the smallest
+      // variance; squaring doubles it.
       const Vector<double> error = (model.t2(rows) - expected).cwiseAbs();
       EXPECT_LE((error.array() / expected.array()).maxCoeff(), 10 * this->kTolerance) << name(way);
     }
@@ -153,7 +155,7 @@ TYPED_TEST(DeficientRank, ComponentsWithoutVarianceDoNotCountInT2) {
 TYPED_TEST(DeficientRank, OjaHasNoVarianceOutsideThePlane) {
   for (const Stream& stream : kStreams) {
     if (stream.offset > 1e6)
-      continue;  // its first steps add up what the rounding of entries tilts the plane by
+      continue;  // its first steps accumulate the tilt of the plane due to rounded entries
     const auto rows = rows_of<TypeParam>(stream, this->kRows, 1);
     const auto model =
         OnlinePca<TypeParam>(options_for(Method::kOja, stream.components)).partial_fit(rows).model();
@@ -161,7 +163,7 @@ TYPED_TEST(DeficientRank, OjaHasNoVarianceOutsideThePlane) {
   }
 }
 
-// The rest of the rules take minutes: they run where the environment variable ROIPCA_SOAK is set.
+// The other rules take minutes: they run only if the environment variable ROIPCA_SOAK is set.
 TYPED_TEST(DeficientRank, AMillionRowsHaveTheEigenvaluesOfBatchPca) {
   constexpr Index kPart = 1000;
   constexpr Stream kStream = {"", 12, 3, 100.0, 0.0, 4};
@@ -214,7 +216,7 @@ TEST_F(Estimates, TheyDescendAndNeverSumToMoreThanTheTrace) {
   }
 }
 
-// The row that brings a new mean turns the components among each other as well as out of their span.
+// The row with a new mean rotates the components both among each other and out of their span.
 TEST_F(Estimates, FroipcaReportsTheVariancesThatItsComponentsHaveAfterAJumpOfTheMean) {
   const auto rows = streams()[1];
   const auto truth = dense_pca(rows);
@@ -224,13 +226,14 @@ TEST_F(Estimates, FroipcaReportsTheVariancesThatItsComponentsHaveAfterAJumpOfThe
     const auto model = OnlinePca<double>(options).partial_fit(rows).model();
     for (Index i = 0; i < 5; ++i) {
       const double along = model.basis.col(i).dot(truth.scatter * model.basis.col(i));
-      // A rule of first order; before, it was 20 times the variance.
+      // A first-order rule; an earlier version reported 20 times the variance.
       EXPECT_NEAR(model.eigenvalues[i], along, 0.1 * along) << i;
     }
   }
 }
 
-// What one component has explained is not explained by the next: within a part of what the leading one has.
+// Variance that one component explains is not explained again by the next, to within a part of the leading
+// variance.
 TEST_F(Estimates, CcipcaReportsWhatItsComponentsHave) {
   const auto rows = streams()[1];
   const auto truth = dense_pca(rows);
@@ -277,7 +280,7 @@ TEST(ReportedSpectrum, DropsTheRoundingOfRowsFarFromTheOriginWhereTheFeatureIsFa
   EXPECT_EQ(spectrum.values, Eigen::Vector3d(1.0, 0.1 * place, 0.0));
 }
 
-// Numbers in their last place: what float can hold, and it is there.
+// Whole numbers that float can just represent: their variance is real.
 TEST(ReportedSpectrum, KeepsTheVarianceOfWholeNumbersThatFloatJustHolds) {
   const RowMatrix<double> flips =
       (uniform_numbers(3000, 1).array() * 2.0).floor().matrix().reshaped<Eigen::RowMajor>(1000, 3);

@@ -1,4 +1,4 @@
-// `fit` forgets, starts from a batch and streams the rest.
+// `fit` discards earlier rows, starts from a batch and streams the rest.
 #include <gtest/gtest.h>
 
 #include "roipca/batch_pca.hpp"
@@ -102,8 +102,8 @@ TYPED_TEST(Fit, FirstRowsOfWeightZeroAreLeftOut) {
     const Options options = options_for(method, 3);
     const auto model = OnlinePca<TypeParam>(options).fit(rows, weights).model();
     const auto without = OnlinePca<TypeParam>(options).fit(this->rows_).model();
-    // The batch is decomposed with rows of zeros above it: other roundings, the same eigenpairs. Those then
-    // guide 200 rows more.
+    // The batch is decomposed with rows of zeros above it, which changes the rounding but not the eigenpairs.
+    // 200 more rows start from those.
     EXPECT_LT(relative_difference(modelled_scatter(model), modelled_scatter(without)),
               200 * kEpsilon<TypeParam>)
         << name(method);

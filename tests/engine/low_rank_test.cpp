@@ -1,4 +1,4 @@
-// What can be held is not lost: then online PCA is batch PCA.
+// If all directions can be held, nothing is lost, and online PCA equals batch PCA.
 #include <gtest/gtest.h>
 
 #include "roipca/online_pca.hpp"
@@ -91,7 +91,7 @@ TYPED_TEST(LowRank, FroipcaWithTauOptimalFindsThePlaneOfFewComponents) {
   }
 }
 
-// Rounding is no variance: whitened scores and T^2 would be rounding over rounding.
+// Rounding must not be reported as variance: whitened scores and T^2 would be rounding divided by rounding.
 TYPED_TEST(LowRank, FewRowsHaveNoVarianceBeyondTheirNumber) {
   for (const Index rows : {1, 2, 5, 9}) {
     for (const Way& method : {Way{Method::kExact}, Way{Method::kRoipca}}) {

@@ -1,4 +1,4 @@
-// Units do not matter, and neither does a change of them in the middle of a stream.
+// The unit of the rows does not matter, nor does a change of unit in the middle of a stream.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -160,7 +160,8 @@ TYPED_TEST(Scales, RowsFarBelowTheOthersBreakNothing) {
   }
 }
 
-// c = 1 suits rows of size 1. Elsewhere it is a bad choice, which may cost accuracy but not soundness.
+// c = 1 suits rows of size 1. For other rows it is a bad choice, which may cost accuracy but must break
+// nothing.
 TYPED_TEST(Scales, AFixedLearningRateThatSuitsNoRowBreaksNothing) {
   for (const double scale : this->scales()) {
     const RowMatrix<TypeParam> rows = (decaying_rows(300, 9, 0.7, 1) * scale).cast<TypeParam>();

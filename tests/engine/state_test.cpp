@@ -1,4 +1,5 @@
-// A state goes on to the same bits as never stopping, wherever the stop is.
+// An estimator restored from a state continues with the same bits as one that never stopped, wherever the
+// stop is.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +24,7 @@ OnlinePca<T> revived(const OnlinePca<T>& pca) {
   return OnlinePca<T>::from_state(pca.state());
 }
 
-// What `from_state` says of bytes; empty where it takes them.
+// Returns the error of `from_state` for the bytes; empty if it accepts them.
 template <typename T>
 std::string refusal(const Bytes& bytes) {
   try {
@@ -39,7 +40,7 @@ class State : public ::testing::Test {
  protected:
   static constexpr Index kFeatures = 17;
 
-  // The first rows are zero, then some repeat: components are slow to come, and nothing waits for them.
+  // The first rows are zero, then some repeat, so that components appear late.
   static RowMatrix<T> stream(Index count) {
     RowMatrix<T> rows = decaying_rows(count, kFeatures, 0.8, 1).cast<T>();
     rows.topRows(2).setZero();
@@ -72,8 +73,8 @@ class State : public ::testing::Test {
 };
 TYPED_TEST_SUITE(State, Scalars);
 
-// Enough rows for every sketch to be full several times and for the drift guard to look twice; stops in the
-// middle of the first blocks, of the first groups and between them.
+// Enough rows to fill every sketch several times, and for the drift guard to measure twice; stops in the
+// middle of the first blocks and groups, and between them.
 constexpr Index kRows = 300;
 constexpr Index kStops = 70;
 
@@ -123,7 +124,7 @@ TYPED_TEST(State, ResumesWithTheSameBitsAcrossScales) {
   }
 }
 
-// Rows go to the threads 256 at a time: some stops in the turn of each.
+// Each thread gets 256 rows at a time: some stops in the turn of each.
 TYPED_TEST(State, ResumesWithTheSameBitsWithTwoThreads) {
   const RowMatrix<TypeParam> rows = this->stream(1100);
   const Vector<double> weights = uniform_numbers(1100, 3).array() + 0.5;
@@ -142,7 +143,7 @@ TYPED_TEST(State, ResumesWithTheSameBitsWithTwoThreads) {
   }
 }
 
-// 200 rows are collected to tune on, and then let go.
+// 200 rows are collected for tuning and then released.
 TYPED_TEST(State, ResumesWithTheSameBitsWhileALearningRateIsTuned) {
   const RowMatrix<TypeParam> rows = this->stream(230);
   for (const Method method : {Method::kGha, Method::kOja}) {

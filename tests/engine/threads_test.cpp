@@ -42,7 +42,7 @@ TEST_P(Threads, AgreeWithBatchPca) {
   EXPECT_EQ(model.rows, 5000);
   EXPECT_LE((model.mean - truth.mean).cwiseAbs().maxCoeff(), 1e-13);
   EXPECT_NEAR(model.trace(), truth.scatter.trace(), 1e-11 * truth.scatter.trace());
-  // What two halves cut off is about what one pass does, twice; the last term is rounding.
+  // Two halves truncate about twice as much as one pass; the last term is rounding.
   const auto alone = OnlinePca<double>(threaded(GetParam(), 1)).partial_fit(rows_).model();
   const Matrix<double> u = truth.vectors.leftCols(4);
   EXPECT_LE(subspace_error(u, reported_basis(model)), 4.0 * subspace_error(u, reported_basis(alone)) + 1e-24);

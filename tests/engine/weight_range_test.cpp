@@ -1,4 +1,4 @@
-// Weights far apart, and weights and rows at the ends of their range.
+// Weights of very different sizes, and weights and rows at the ends of their range.
 #include <gtest/gtest.h>
 
 #include <Eigen/Eigenvalues>
@@ -85,7 +85,7 @@ class WeightRange : public ::testing::Test {
     return weights;
   }
 
-  // 50 updates of 4 columns, and a heavy row that no rule sees better than its T.
+  // 50 updates of 4 columns, and a heavy row that every rule rounds to T.
   static constexpr double kTolerance = 4 * 50 * 4 * kEpsilon<T>;
 
   static void expect_covariance(const Model<T>& model, const Definition& want, bool is_lossless) {
@@ -176,7 +176,7 @@ TYPED_TEST(WeightRange, MergedModelsHaveTheVariancesOfAllRows) {
           OnlinePca<TypeParam>(options).partial_fit(this->rows_.bottomRows(30), weights.tail(30)).model();
       this->expect_covariance(merge(a, b), want, true);
       this->expect_covariance(merge(b, a), want, true);
-      // By way of the file, and on from there.
+      // Saved, loaded and continued.
       const auto back = from_bytes<TypeParam>(to_bytes(a));
       EXPECT_EQ(first_difference(back, a), "");
       this->expect_covariance(

@@ -1,4 +1,4 @@
-// A weight counts rows; forgetting is a weight that falls with age.
+// A whole weight is a number of repeated rows; forgetting is a weight that decreases with age.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -139,7 +139,7 @@ TYPED_TEST(Weighted, TinyWeightsBehaveLikeAnyOthers) {
     const Options options = options_for(method, 3);
     const auto model = OnlinePca<TypeParam>(options).partial_fit(this->rows_, tiny).model();
     const auto plain = OnlinePca<TypeParam>(options).partial_fit(this->rows_).model();
-    // A row that rounding puts outside of the plane may have left a fourth one, of nothing.
+    // Rounding may move a row out of the plane and add a fourth direction without variance.
     EXPECT_LT(relative_difference(1e80 * model.eigenvalues.head(3), plain.eigenvalues.head(3)),
               this->kTolerance)
         << name(method);

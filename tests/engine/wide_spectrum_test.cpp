@@ -43,7 +43,7 @@ RowMatrix<double> with_large_unit(double deviation) {
   return rows;
 }
 
-// A direction that no feature has to itself.
+// A direction that is not a single feature.
 RowMatrix<double> with_large_direction(double deviation) {
   const Vector<double> scores = deviation * normal_rows(kRows, 1, 2).col(0);
   return plain_rows() + scores * Vector<double>::Constant(kFeatures, 1.0 / std::sqrt(kFeatures)).transpose();
@@ -67,8 +67,8 @@ struct WideStream {
 };
 
 std::vector<WideStream> wide_streams() {
-  // What truncation to 15 components costs here. Where a direction appears late, its eigenvalue was taken to
-  // be mu until then.
+  // The error of truncation to 15 components. If a direction appears late, its eigenvalue was assumed to be
+  // mu until then.
   constexpr double kNoise = 1e-3;
   constexpr double kLate = 2e-2;
   return {{"early outlier", with_outlier(10, 3e4), kNoise, kNoise},

@@ -1,7 +1,7 @@
 #include "fuzz/fuzzing.hpp"
 #include "readers/csv.hpp"
 
-// The first byte chooses the options, up to the first line end the columns; the rest is the text.
+// The first byte selects the options, the rest of the first line the columns; the other lines are the text.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace roipca::cli;
   if (size == 0) return 0;

@@ -7,7 +7,7 @@
 
 namespace {
 
-// HDF5 opens files by their path. In memory, where the system has such a folder.
+// HDF5 opens files by their path. The file is in memory if the system has such a folder.
 class TemporaryFile {
  public:
   TemporaryFile(const std::uint8_t* data, std::size_t size) {
@@ -28,9 +28,8 @@ class TemporaryFile {
 
 }  // namespace
 
-// HDF5 asks for as much memory as a damaged file says, makes an error of it where there is none, and does not
-// give back all of it.
-// NOLINTBEGIN(bugprone-reserved-identifier): names of the sanitizers
+// HDF5 allocates as much memory as a damaged file asks for, reports an error if there is not enough, and
+// leaks some of it. NOLINTBEGIN(bugprone-reserved-identifier): names of the sanitizers
 extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }
 extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5"; }
 // NOLINTEND(bugprone-reserved-identifier)
@@ -40,7 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const TemporaryFile file(data, size);
   return refusing([&] {
     const auto reader = open_hdf5<float>(file.path(), "");
-    // A small file can be a very large dataset of zeros: time and memory for it are the user's own choice.
+    // A small file can be a very large dataset of zeros, which is legal.
     if (reader->columns() > 10000 || *reader->rows() > 10000) return;
     read_everything(*reader);
   });

@@ -2,7 +2,7 @@
 #include "io/example_model.hpp"
 #include "io/model_header.hpp"
 
-// Most inputs would fail at the checksum and never get further; so it is put right first, as a forger would.
+// Most inputs would fail at the checksum; so it is corrected first, as a forger would.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace roipca::io;
   std::string bytes(reinterpret_cast<const char*>(data), size);

@@ -4,7 +4,7 @@
 #include "fuzz/fuzzing.hpp"
 #include "readers/binary.hpp"
 
-// The format up to the first line end, and then the data.
+// The first line is the format; the data follows.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace roipca::cli;
   const std::uint8_t* const end = std::find(data, data + size, '\n');
@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   return refusing([&] {
     try {
       const BinaryLayout layout = raw_layout(format);
-      if (layout.columns > 100000) return;  // memory for a block of them is the user's own choice
+      if (layout.columns > 100000) return;  // legal, but a block needs too much memory
       read_everything(*open_binary<double>(bytes_in_memory(data + start, size - start), layout));
     } catch (const std::invalid_argument&) {
       return;

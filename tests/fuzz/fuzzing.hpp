@@ -1,5 +1,5 @@
-/// What the fuzz targets share. Whatever the bytes, a reader gives rows or throws FileError, and nothing
-/// else.
+/// Shared by the fuzz targets. Whatever the bytes, a reader returns rows or throws FileError, and does
+/// nothing else.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,4 @@
-/// Files that are not what `save` wrote: damaged by chance, cut, or made by hand with a checksum that is
-/// right.
+/// Files that `save` did not write: damaged, truncated, or forged with a right checksum.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -24,7 +23,7 @@ std::string with_header_length(std::uint64_t length) {
   return length_bytes(length) + example_bytes().substr(8);
 }
 
-// A file with this header and data, and length and checksum to go with them.
+// Returns a file with this header and data, and with matching length and checksum.
 std::string sealed(std::string header, const std::string& data) {
   header.replace(kChecksumOffset, kChecksumDigits, kChecksumDigits, '0');
   std::string bytes = length_bytes(header.size()) + header + data;
@@ -158,7 +157,7 @@ TEST(ForgedModel, ShapesTooLargeForMemoryAreRefusedBeforeItIsTaken) {
 }
 
 TEST(ForgedModel, AHeaderThatClaimsMoreThanTheFileHoldsIsRefusedBeforeMemoryIsTaken) {
-  // All of it fits together; only the file is too short by some exabytes.
+  // The header is consistent, but the file is too short by several exabytes.
   ModelHeader header;
   header.features = std::uint64_t{1} << 40;
   header.held = 1U << 16;

@@ -58,7 +58,7 @@ Model<T> decode_bytes(const std::string& bytes) {
   return decode<T>(source);
 }
 
-/// Of the FileError that decoding throws; empty when it throws none.
+/// Returns the message of the FileError that decoding throws; empty if it throws none.
 template <typename T>
 std::string refusal(const std::string& bytes) {
   try {

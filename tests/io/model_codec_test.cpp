@@ -49,7 +49,7 @@ std::string header_of(const std::string& bytes) {
   return bytes.substr(8, number_at<std::uint64_t>(bytes, 0));
 }
 
-// The header with the value of one name, which is known to hold no quotes, replaced by a star.
+// Returns the header with the value of one name, which contains no quotes, replaced by a star.
 std::string masked(const std::string& header, const std::string& name) {
   const std::size_t value = header.find("\"" + name + "\":\"") + name.size() + 4;
   return header.substr(0, value) + "*" + header.substr(header.find('"', value));

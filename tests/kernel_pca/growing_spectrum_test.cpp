@@ -30,9 +30,9 @@ Matrix<double> product(const GrowingSpectrum& spectrum) {
   return spectrum.vectors() * spectrum.values().asDiagonal() * spectrum.vectors().transpose();
 }
 
-// Eigenvalues to 1e-10 of the largest, and every leading subspace behind which there is a gap of 1e-5 of it
-// to 1e-8: 1e-13 of error in the matrix, 450 roundings, turns it by so much. Where centring leaves little of
-// the entries, the rounding is theirs.
+// Eigenvalues must be accurate to 1e-10 of the largest, and every leading subspace followed by a gap of 1e-5
+// of it to 1e-8: an error of 1e-13 in the matrix, 450 roundings, turns it by as much. If centring leaves
+// little of the entries, the rounding is relative to the entries.
 void expect_the_dense_eigenpairs(const GrowingSpectrum& spectrum, const Matrix<double>& k,
                                  double largest_entry) {
   const Pairs dense = dense_pairs(k);
@@ -128,8 +128,8 @@ TEST(GrowingSpectrum, DoesNotDependOnScale) {
   }
 }
 
-// The partial-spectrum formulas in 64 bits of mantissa, by a dense eigensolver of the small matrix and
-// columns that are orthonormalised at every row.
+// The partial-spectrum formulas with a 64-bit mantissa, a dense eigensolver for the small matrix, and columns
+// that are orthonormalised at every row.
 class WideFormulas {
  public:
   using Wide = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
@@ -194,7 +194,7 @@ class WideFormulas {
   Wide basis_;
 };
 
-// With a few held of many, rounding adds next to nothing to what the formulas leave out.
+// If few eigenpairs are held, rounding adds almost nothing to the error of the formulas.
 TEST(GrowingSpectrum, WithFewHeldHasTheErrorOfTheFormulasInExactArithmetic) {
   const Index rows = 150;
   const Index reported = 4;

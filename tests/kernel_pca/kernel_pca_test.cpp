@@ -24,7 +24,8 @@ template <typename T>
 class KernelPcaOf : public ::testing::Test {};
 TYPED_TEST_SUITE(KernelPcaOf, support::Scalars);
 
-// Scores by definition: sqrt(lambda) v of the whole matrix, the sign of each column that of `like`.
+// Returns the scores by definition, sqrt(lambda) v of the whole matrix, with the signs of the columns of
+// `like`.
 Matrix<double> dense_scores(const Matrix<double>& k, Index count, const Matrix<double>& like) {
   const Pairs pairs = dense_pairs(k);
   Matrix<double> scores = pairs.vectors.leftCols(count) * pairs.values.head(count).cwiseSqrt().asDiagonal();
@@ -34,7 +35,7 @@ Matrix<double> dense_scores(const Matrix<double>& k, Index count, const Matrix<d
   return scores;
 }
 
-// Everything that can be read, to compare.
+// Everything that can be read, for comparison.
 template <typename T>
 std::string bits_of(const KernelPca<T>& pca) {
   const auto bytes = pca.state();
@@ -50,7 +51,7 @@ TYPED_TEST(KernelPcaOf, HasTheScoresOfTheDenseMatrix) {
     for (Index i = 0; i < rows.rows(); ++i) pca.partial_fit(rows.row(i));
     const Matrix<double> scores = pca.transform(rows).template cast<double>();
     const Matrix<double> expected = dense_scores(center ? centred(k) : k, 5, scores);
-    // What a score is rounded to, and what the gaps make of rounding in the matrix.
+    // The rounding of a score, and the rounding of the matrix divided by the gaps.
     EXPECT_LE((scores.leftCols(5) - expected).cwiseAbs().maxCoeff(),
               1e-11 + 4.0 * support::kEpsilon<T> * expected.cwiseAbs().maxCoeff());
   }
@@ -131,8 +132,8 @@ TEST(KernelPca, WithABudgetKeepsNoMoreRowsAndIsCloseToTheExactResult) {
 }
 
 // All rows within the budget: then the components are those without one.
-// By Weyl, roots of eigenvalues are off by at most the root of what the projections have lost; to which comes
-// the rounding that each row's distance from the kept ones may hide, of the order of epsilon times their
+// By Weyl, the error of the square roots of eigenvalues is at most the square root of what the projections
+// have lost, plus the rounding in each row's distance from the kept rows, of the order of epsilon times their
 // number squared.
 template <typename T>
 void expect_eigenvalues(const KernelPca<T>& pca, const Matrix<double>& k, double rounding) {
@@ -181,7 +182,7 @@ TEST(KernelPca, WithABudgetAcceptsAKernelComputedInFloat) {
   }
 }
 
-// 1 where rows are near each other: a function of two rows, and no inner product.
+// 1 if rows are close to each other: a function of two rows that is not an inner product.
 TYPED_TEST(KernelPcaOf, WithABudgetRefusesAKernelThatIsNotPositive) {
   using T = TypeParam;
   const auto box = [](const Row<T>& x, const Row<T>& y) { return std::abs(x[0] - y[0]) < T{1} ? 1.0 : 0.0; };
@@ -236,7 +237,7 @@ TEST(KernelPca, RefusesOptionsOutOfRange) {
   EXPECT_THROW(Kernel<double>::custom(nullptr), std::invalid_argument);
 }
 
-// A good call, then one whose third row is bad in one way or another.
+// A good call, then a call whose third row is bad.
 class BadRows : public ::testing::TestWithParam<std::optional<Index>> {
  protected:
   static KernelOptions options() { return {.n_components = 2, .budget = GetParam()}; }

@@ -28,7 +28,7 @@ struct Kept {
   }
 };
 
-// The order that stays when the rows are projected onto the span of those kept, of all at once.
+// The kernel matrix of the rows projected onto the span of the kept ones.
 Matrix<double> projected(const Matrix<double>& k, const std::vector<Index>& kept) {
   const Matrix<double> gram = k(kept, kept);
   const Matrix<double> against = k(kept, Eigen::all);
@@ -47,7 +47,7 @@ TEST(Landmarks, WithABudgetForAllRowsHaveTheEigenvaluesOfTheKernelMatrix) {
   }
 }
 
-// A few points that come again and again.
+// A few points that are repeated.
 TEST(Landmarks, CountRowsThatTheyRepresent) {
   const RowMatrix<double> points = normal_rows(7, 3, 2);
   RowMatrix<double> rows(100, 3);
@@ -61,8 +61,8 @@ TEST(Landmarks, CountRowsThatTheyRepresent) {
   EXPECT_LE(kept.landmarks.lost(), 1e-14);
 }
 
-// Ten points far apart, then rows near them: with a coarse tolerance the points stay the landmarks, and all
-// is as for the kernel matrix of the projections.
+// Ten points far apart, then rows close to them: with a coarse tolerance the points remain the landmarks, and
+// the result is that of the kernel matrix of the projections.
 TEST(Landmarks, ProjectRowsThatAreCloseEnough) {
   RowMatrix<double> rows = 0.2 * normal_rows(80, 2, 3);
   for (Index i = 0; i < 80; ++i) rows(i, 0) += 3.0 * static_cast<double>(i % 10);
@@ -79,8 +79,8 @@ TEST(Landmarks, ProjectRowsThatAreCloseEnough) {
   }
 }
 
-// One landmark too many: the one goes that a search by hand finds, and what is left is the projection of the
-// rows onto the others.
+// One landmark too many: the one that an exhaustive search finds is dropped, and the result is the projection
+// of the rows onto the others.
 TEST(Landmarks, DropTheOneWhoseRemovalLosesLeast) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     const Index budget = 8;
@@ -107,7 +107,7 @@ TEST(Landmarks, DropTheOneWhoseRemovalLosesLeast) {
   }
 }
 
-// Two hundred rows in two tight groups and eight spread out, in whatever order: arrival does not decide.
+// Two hundred rows in two tight groups and eight others spread out: their order does not matter.
 TEST(Landmarks, AreChosenByWhatTheyRepresentAndNotByArrival) {
   RowMatrix<double> rows = 0.01 * normal_rows(208, 2, 4);
   for (Index i = 0; i < 200; ++i) rows(i, 0) += i % 2 == 0 ? 0.0 : 50.0;

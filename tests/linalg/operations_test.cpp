@@ -71,7 +71,7 @@ class LeadingSolvers : public ::testing::Test {
       for (Index i = 0; i < c.k; ++i) normal(i, j) = (i == j ? c.size : 0.0) + c.skew * number(random);
       inner(j, j) = c.weight * std::pow(c.decay, 2.0 * static_cast<double>(j));
     }
-    // Two neighbours a little mixed, so that D is not diagonal.
+    // Two neighbours are slightly mixed, so that D is not diagonal.
     for (Index j = 0; j + 1 < c.k; j += 2) inner(j, j + 1) = inner(j + 1, j) = 0.1 * inner(j + 1, j + 1);
     const Matrix<double> d = inner.topRows(c.k);
     Matrix<double> z = Matrix<double>::Zero(kFeatures, c.k);
@@ -130,7 +130,7 @@ TEST_F(LeadingSolvers, FindTheLeadingSubspaceWhereRowsWeighLittle) {
             const Answer got = solve(operations(level), {k, b, weight, decay, skew});
             SCOPED_TRACE(::testing::Message()
                          << simd::name(level) << " " << k << " " << b << " " << weight << " " << skew);
-            // Behind the components the rows have the variance of a geometric series.
+            // Beyond the components the variances of the rows form a geometric series.
             const double rest = static_cast<double>(b) * std::pow(decay, 2.0 * static_cast<double>(k)) /
                                 (1.0 - decay * decay);
             const double least = weight * std::pow(decay, 2.0 * static_cast<double>(k - 1));

@@ -49,7 +49,7 @@ TEST(SymmetricEigen, AgreesWithEigensSolver) {
     const Matrix<double> a = make_matrix(random, n, repeat % 7);
     ours.compute(a);
     const Eigen::SelfAdjointEigenSolver<Matrix<double>> theirs(a);
-    // Each is right to a few roundings an operation on the norm.
+    // Each is accurate to a few roundings of the norm per operation.
     const double norm = theirs.eigenvalues().cwiseAbs().maxCoeff();
     const double slack = 4.0 * static_cast<double>(n) * kEpsilon;
     const Matrix<double> v = ours.vectors(n);
@@ -104,7 +104,7 @@ double orthonormality_error(const Matrix<double>& v) {
   return (v.transpose() * v - Matrix<double>::Identity(v.cols(), v.cols())).cwiseAbs().maxCoeff();
 }
 
-// What is known of a graded matrix: each entry relative to its row and column.
+// Each entry of a graded matrix is known relative to its row and column.
 TEST(SolvePositive, KeepsSmallEigenvaluesOfGradedMatrices) {
   std::mt19937_64 random(3);
   SymmetricEigen eigen(20);
@@ -123,8 +123,8 @@ TEST(SolvePositive, KeepsSmallEigenvaluesOfGradedMatrices) {
   }
 }
 
-// One row that is larger than the others makes every entry of the matrix large; its factor still has the
-// rest.
+// One row that is much larger than the others makes every entry of the matrix large, but its factor still
+// contains the others.
 TEST(SolvePositive, KeepsWhatStandsBesideALargeRowOfTheFactor) {
   std::mt19937_64 random(4);
   SymmetricEigen eigen(30);

@@ -18,7 +18,7 @@ using namespace support;
 struct Damage {
   const char* name;
   std::function<void(Model<double>&)> inflict;
-  const char* message;  // a part of it
+  const char* message;  // a part of the message
 };
 
 void PrintTo(const Damage& damage, std::ostream* out) { *out << damage.name; }

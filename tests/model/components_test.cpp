@@ -16,7 +16,7 @@ using namespace support;
 template <typename T>
 class Components : public ::testing::Test {
  protected:
-  // More rows than are handled at a time (64), and no multiple of it.
+  // More rows than are processed at a time (64), and not a multiple of it.
   static RowMatrix<T> rows() {
     RowMatrix<double> rows = decaying_rows(150, 9, 0.7, 1);
     rows.array() += 2.0;
@@ -79,7 +79,7 @@ TYPED_TEST(Components, TransformOfAFarMeanLosesNothing) {
   const Matrix<double> expected = (near.rowwise() - (this->model_.mean + model.mean_tail).transpose()) *
                                   model.components().template cast<double>().transpose();
   const Matrix<double> scores = model.transform(shifted.cast<TypeParam>()).template cast<double>();
-  // The mean itself has lost what is below the rounding of `far`.
+  // The mean itself has lost the digits below the rounding of `far`.
   const double tolerance = 16 * this->kTolerance + 9 * far * kEpsilon<double>;
   EXPECT_LT((scores - expected).cwiseAbs().maxCoeff(), tolerance);
 }

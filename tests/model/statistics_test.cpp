@@ -95,7 +95,7 @@ TYPED_TEST(Statistics, FeatureVarianceIsTheDiagonalOfTheCovariance) {
 
 TYPED_TEST(Statistics, NoiseVarianceIsTheMeanOfTheOtherEigenvalues) {
   const double expected = this->oracle_.values.tail(5).mean() / 149.0;
-  // The others are what the trace and the reported ones leave: their roundings are those of the trace.
+  // The others are the trace minus the reported ones, so their rounding is that of the trace.
   EXPECT_NEAR(this->model_.noise_variance(), expected, this->kTolerance * this->oracle_.values.sum() / 149.0);
 }
 
@@ -121,7 +121,7 @@ TYPED_TEST(Statistics, LogLikelihoodOfAFullModelIsTheNormalDensity) {
             17 * 9 * 30 * kEpsilon<TypeParam> * 16);
 }
 
-// Where a component has no variance, the floor (epsilon times the largest variance) stands in for it as for
+// If a component has no variance, the floor (epsilon times the largest variance) replaces it, as it does for
 // the noise.
 TYPED_TEST(Statistics, LogLikelihoodOfADegenerateModelIsTheDensityWithTheFloor) {
   // Along the axes, so that the covariance is a diagonal: a Cholesky factor of any other would lose all

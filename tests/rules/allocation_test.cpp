@@ -1,5 +1,4 @@
-// Counts heap allocations by standing in for malloc and its kin, through which both Eigen and operator new
-// go.
+// Counts heap allocations by replacing malloc and its relatives, which both Eigen and operator new call.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -63,7 +62,8 @@ void expect_no_allocation_per_row(Options options, Index features, Index compone
   options.n_components = components;
   OnlinePca<T> pca(options);
   pca.partial_fit(rows.topRows(200));
-  // A call with many rows keeps a copy of the state to go back to; with few, nothing at all.
+  // A call with many rows keeps a copy of the state to restore after an error; a call with few rows allocates
+  // nothing.
   const auto count = [&](auto run) {
     const long before = allocations;
     run();

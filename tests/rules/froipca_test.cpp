@@ -81,13 +81,13 @@ TEST(FroipcaRule, NoOtherOf500RatesHasASmallerOneStepErrorForOneComponent) {
   }
 }
 
-// The paper's first proposition on rates compares the rule with all m vectors and GHA's, which takes only the
-// first i off the row, by their distance from the exact new eigenvector w_i (all scaled so that q_i has
-// coefficient 1), and claims the former nearer at every rate. Its proof takes lambda_k - t_i for positive
-// where k > i, but lambda_k < lambda_i < t_i. With the sign put right, its last step says: nearer exactly
-// when
+// The paper's first proposition on rates compares the rule with all m vectors with GHA's, which subtracts
+// only the first i from the row, by their distance from the exact new eigenvector w_i (all scaled so that q_i
+// has coefficient 1), and claims that the former is closer at every rate. Its proof assumes lambda_k - t_i >
+// 0 for k > i, but lambda_k < lambda_i < t_i. With the correct sign, its last step says that it is closer
+// exactly if
 //   eta >= 2 sum_k (t_i - lambda_i) / (t_i - lambda_k) z_k^2 / (z_i^2 sum_k z_k^2),  k = i+1 .. m.
-// The rules themselves are held to these formulas above and in rivals_test.cpp.
+// The tests above and rivals_test.cpp check the rules themselves against these formulas.
 TEST(FroipcaRule, TheRuleWithAllVectorsIsNearerThanGhaExactlyAboveTheRateOfTheProposition) {
   Random random(3);
   int nearer = 0;

@@ -27,8 +27,8 @@ TEST(IpcaRule, EqualsADenseEigensolverOnTheLowRankMatrix) {
   }
 }
 
-// Weng, Zhang and Hwang's recurrence as they write it: means v_i, of which the lengths are variances. They
-// are read as shares of the total variance, taken by the same recurrence, of the trace.
+// Weng, Zhang and Hwang's recurrence as published: means v_i, whose lengths are variances. They are scaled by
+// the ratio of the trace to the total variance computed by the same recurrence.
 TEST(CcipcaRule, FollowsItsRecurrence) {
   Random random(2);
   const Index d = 7;

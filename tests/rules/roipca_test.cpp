@@ -9,7 +9,7 @@
 namespace roipca::testing {
 namespace {
 
-// One update: eigenpairs, what is left of the trace, and a row.
+// One update: eigenpairs, the remaining trace, and a row.
 struct Problem {
   Spectrum<double> start;
   double mu = 0.0;
@@ -58,7 +58,7 @@ Eigen::VectorXd make_row(Random& random, const Spectrum<double>& s) {
       const Eigen::VectorXd x = size * normal_vector(random, d);
       return x - s.basis * (s.basis.transpose() * x);
     }
-    case 4: {  // inside but for a little
+    case 4: {  // almost inside
       const double part = std::pow(10.0, -uniform(random, 4.0, 17.0));
       return size * (s.basis * normal_vector(random, k) + part * normal_vector(random, d));
     }
@@ -115,8 +115,8 @@ TYPED_TEST(RoipcaRuleOf, EqualsADenseEigensolverOnTheShiftedMatrix) {
     worst_residual = std::max(worst_residual, residual.cwiseAbs().maxCoeff() / norm);
     worst_drift = std::max(worst_drift, drift(got.basis));
   }
-  // The matrix itself is only known to about d roundings of its norm, and a residual that is all but noise is
-  // taken for none up to 16 roundings of the row.
+  // The matrix itself is known only to about d roundings of its norm, and a residual of up to 16 roundings of
+  // the row counts as zero.
   EXPECT_LE(worst_value, tolerance<T>(1e-13));
   EXPECT_LE(worst_residual, tolerance<T>(1e-13));
   EXPECT_LE(worst_drift, tolerance<T>(1e-14));
@@ -139,7 +139,7 @@ TEST(RoipcaRule, TakesAGivenVarianceTimesTheWeightForMu) {
   EXPECT_LE((rule->spectrum().values - want.values).cwiseAbs().maxCoeff(), 1e-13 * want.values[0]);
 }
 
-// The paper's formulas as they stand: roots of (TSE) by the small dense problem, vectors by (TEF).
+// The paper's formulas, implemented directly: roots of (TSE) by the small dense problem, vectors by (TEF).
 TEST(RoipcaRule, EqualsThePapersEigenvectorFormula) {
   Random random(3);
   for (int repeat = 0; repeat < 200; ++repeat) {
@@ -186,7 +186,7 @@ TYPED_TEST(RoipcaRuleOf, KeepsItsComponentsOrthonormalOverAMillionRows) {
   EXPECT_LE(drift(read(*rule).basis), tolerance<TypeParam>(1e-11));
 }
 
-// The algorithm step by step, as it stands: every row a dense eigenproblem of order d, in long double.
+// The algorithm step by step: a dense eigenproblem of order d for every row, in long double.
 class DenseRoipca {
  public:
   using Wide = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
@@ -232,7 +232,7 @@ Eigen::MatrixXd stream(Random& random, Index d, Index rank, Index count) {
   return orthonormal_columns(random, d, rank) * sizes.asDiagonal() * normal_matrix(random, rank, count);
 }
 
-// After every row, so that it is read at every place between two rows that end a group or a block.
+// Compares after every row, so that the model is read at every position within a group or a block.
 template <typename T>
 void expect_the_algorithm_step_by_step(const Eigen::MatrixXd& rows, Index capacity, double forgetting) {
   auto rule = make_rule<T>(
@@ -247,8 +247,8 @@ void expect_the_algorithm_step_by_step(const Eigen::MatrixXd& rows, Index capaci
     absorb(*rule, rows.col(i), static_cast<double>(i));
     dense.absorb(rows.col(i).cast<T>().template cast<long double>());
     const auto got = read(*rule);
-    // A row's rounding grows by what the rows after it do to the directions at the edge of what is held: here
-    // by no more than ten times. Every row adds its own.
+    // Later rows amplify the rounding of a row along the last held directions, here by a factor of at most
+    // ten. Every row adds its own rounding.
     ASSERT_LE((low_rank_matrix(got) - dense.matrix()).norm(),
               tolerance<T>(1e-14) * static_cast<double>(i + 10) * got.values[0])
         << "row " << i;
@@ -264,7 +264,8 @@ TYPED_TEST(RoipcaRuleOf, EqualsTheAlgorithmStepByStep) {
   }
 }
 
-// Fewer directions than are held, as many, and a few more: rows of a block in the span of those before them.
+// Fewer directions than are held, equally many, and a few more: some rows of a block are in the span of
+// earlier ones.
 TYPED_TEST(RoipcaRuleOf, EqualsTheAlgorithmStepByStepOnRowsOfLowRank) {
   Random random(6);
   for (const Index rank : {1, 3, 6, 7, 8, 10}) {

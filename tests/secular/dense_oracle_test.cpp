@@ -67,7 +67,7 @@ Errors errors_of(const Problem& problem, RankOneEigen& solver) {
   matrix.diagonal() += poles;
   const Vector expected =
       Eigen::SelfAdjointEigenSolver<Matrix>(matrix, Eigen::EigenvaluesOnly).eigenvalues().reverse();
-  // Not the norm of the sum: where the two parts cancel, the last bit of either moves the eigenvalues by this
+  // Not the norm of the sum: if the two parts cancel, the last bit of either moves the eigenvalues by this
   // much.
   const long double size = std::max(poles.cwiseAbs().maxCoeff(), std::fabs(problem.rho) * z.squaredNorm());
   const long double norm = size > 0.0L ? size : 1.0L;

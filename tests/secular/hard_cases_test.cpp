@@ -133,7 +133,7 @@ TEST(HardCases, ClustersWithWeightsOverThirtyDecadesLoseNothing) {
 }
 
 TEST(HardCases, ARowThatTheModelAlreadyExplainsLeavesTheOtherVectorsAlone) {
-  // A strong component met again: the rest must not be turned by more than rounding.
+  // A row along a strong component: the other components must not rotate by more than rounding.
   const Problem problem{{1e12, 1.0, 0.5, 1e-3}, {1e3, 1e-9, 1e-9, 0.0}, 1.0};
   ASSERT_NO_FATAL_FAILURE(expect_accurate(problem));
 }

@@ -65,7 +65,7 @@ void ProblemSource::choose_poles(Problem& problem) {
     case 6:  // mu equal to the last kept eigenvalue
       poles.front() = *std::min_element(poles.begin(), poles.end());
       break;
-    case 7:  // evenly spaced, as far apart as rounding allows to see
+    case 7:  // evenly spaced, with gaps just above rounding
       for (std::size_t j = 0; j < poles.size(); ++j) poles[j] = 1.0 + 1e-13 * static_cast<double>(j);
       break;
     default:

@@ -27,7 +27,7 @@ class ProblemSource {
   /// Any of the families below, at any scale.
   Problem next(std::size_t order);
 
-  /// Distinct poles of similar size and a dense z: what a stream gives.
+  /// Distinct poles of similar size and a dense z, as in a typical stream.
   Problem ordinary(std::size_t order);
 
   double uniform(double low, double high);

@@ -47,7 +47,7 @@ double error_in_roundings(const Equation& equation, std::size_t i, const Root& r
   return static_cast<double>(testing::magnitude(root.offset - expected) / rounding);
 }
 
-/// kEvaluationError is 8 roundings of w; the offset's own last bit and a trusted last step come on top.
+/// kEvaluationError is 8 roundings of w, plus the last bit of the offset and an unchecked last step.
 constexpr double kAllowedRoundings = 12.0;
 
 /// The distance to each pole must be right in every digit, or the eigenvectors lose theirs.

@@ -1,4 +1,4 @@
-// Objects to bytes and back, and bytes that are something else.
+// Converts objects to bytes and back, and refuses other bytes.
 #include "state/archive.hpp"
 
 #include <gtest/gtest.h>

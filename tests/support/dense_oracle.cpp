@@ -11,7 +11,7 @@ DensePca dense_pca(const RowMatrix<double>& rows, const Vector<double>& weights,
   Matrix<Real> x = rows.cast<Real>();
   Vector<Real> mean = Vector<Real>::Zero(x.cols());
   if (center) {
-    // From the first row on, so that rows far from the origin cost no digits of their deviations.
+    // Relative to the first row, so that rows far from the origin lose no digits of their deviations.
     const Vector<Real> first = x.row(0);
     x.rowwise() -= first.transpose();
     const Vector<Real> rest = x.transpose() * w / w.sum();

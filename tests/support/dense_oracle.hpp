@@ -1,4 +1,4 @@
-/// PCA as the textbook has it: the scatter matrix and its eigenpairs, in long double.
+/// Textbook PCA: the scatter matrix and its eigenpairs, in long double.
 #pragma once
 
 #include "roipca/types.hpp"
@@ -10,10 +10,10 @@ struct DensePca {
   Vector<double> mean;
   Matrix<double> scatter;
   Vector<double> values;   // descending
-  Matrix<double> vectors;  // one a column
+  Matrix<double> vectors;  // one per column
 };
 
-/// `weights` empty stands for 1 each. Two passes over the rows; range and digits of long double (80 bits).
+/// Empty `weights` means 1 for each row. It makes two passes over the rows, in long double (80 bits).
 DensePca dense_pca(const RowMatrix<double>& rows, const Vector<double>& weights = {}, bool center = true);
 
 }  // namespace roipca::support

@@ -1,4 +1,4 @@
-/// Folders for tests, and what a file was refused for.
+/// Temporary folders for tests, and the messages of refusals.
 #pragma once
 
 #include <cstdlib>
@@ -10,7 +10,7 @@
 
 namespace roipca::support {
 
-/// Of one test: gone with it.
+/// A temporary folder of one test, removed at its end.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -28,7 +28,7 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-/// What the action was refused for: of the Error that it throws; empty when it throws none.
+/// Returns the message of the Error that the action throws; empty if it throws none.
 template <typename Error = FileError, typename Action>
 std::string refusal_of(Action action) {
   try {

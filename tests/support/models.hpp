@@ -1,4 +1,4 @@
-/// What tests ask of models.
+/// Properties of models, for tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ using Scalars = ::testing::Types<float, double>;
 inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 inline constexpr double kInf = std::numeric_limits<double>::infinity();
 
-/// A method and, where it has two, the way it takes rows.
+/// A method and, if it has two, its way of adding rows.
 struct Way {
   Method method;
   Update update = Update::kBlock;
@@ -44,13 +44,13 @@ inline constexpr std::array kAllMethods = {Way(Method::kRoipca),
                                            Way(Method::kFrequentDirections),
                                            Way(Method::kExact)};
 
-/// Whether `fit` begins with the first row rather than with a batch.
+/// Returns whether `fit` begins with the first row instead of a batch.
 inline bool starts_from_nothing(const Way& way) {
   const bool by_blocks = way.update == Update::kBlock && (way == Method::kRoipca || way == Method::kIpca);
   return by_blocks || way == Method::kExact;
 }
 
-/// The methods that lose nothing of rows whose rank they can hold.
+/// The methods that lose nothing if they can hold the rank of the rows.
 inline constexpr std::array kLosslessMethods = {Way(Method::kRoipca),
                                                 Way(Method::kRoipca, Update::kSample),
                                                 Way(Method::kIpca),
@@ -94,7 +94,7 @@ inline double relative_difference(const Matrix<double>& a, const Matrix<double>&
   return (a - b).stableNorm() / b.stableNorm();
 }
 
-/// The sine of an angle between two subspaces (Frobenius norm over all angles), and not its square.
+/// The sine of the angle between two subspaces (Frobenius norm over all angles), not its square.
 inline double subspace_angle(const Matrix<double>& u, const Matrix<double>& v) {
   return std::sqrt(subspace_error(u, v));
 }

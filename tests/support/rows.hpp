@@ -1,4 +1,4 @@
-/// Made-up rows, the same for the same seed.
+/// Random rows, the same for the same seed.
 #pragma once
 
 #include "roipca/types.hpp"
@@ -8,14 +8,14 @@ namespace roipca::support {
 /// Standard normal numbers.
 RowMatrix<double> normal_rows(Index n, Index d, unsigned seed);
 
-/// Orthonormal columns of a random direction.
+/// Random orthonormal columns.
 Matrix<double> orthonormal_columns(Index d, Index k, unsigned seed);
 
 /// Normal rows whose standard deviations along d random orthonormal axes are 1, ratio, ratio^2 ...
 RowMatrix<double> decaying_rows(Index n, Index d, double ratio, unsigned seed);
 
-/// Rows on a plane of dimension `rank` that misses the origin. Of that rank to rounding: the last bits are
-/// noise.
+/// Rows on a plane of dimension `rank` that does not contain the origin. They have that rank to rounding: the
+/// last bits are noise.
 RowMatrix<double> low_rank_rows(Index n, Index d, Index rank, unsigned seed);
 
 /// Numbers in [0, 1).

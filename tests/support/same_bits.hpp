@@ -1,4 +1,4 @@
-/// Models and numbers compared to the last bit, so that 0 and -0 differ.
+/// Compares models and numbers to the last bit, so that 0 and -0 differ.
 #pragma once
 
 #include <bit>
@@ -22,7 +22,7 @@ inline bool same_bits(double a, double b) {
   return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
 }
 
-/// Names the first field that differs; empty where none does.
+/// Returns the name of the first field that differs; empty if none does.
 template <typename T>
 std::string first_difference(const Model<T>& a, const Model<T>& b) {
   if (!(a.options == b.options)) return "options";

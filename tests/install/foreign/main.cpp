@@ -1,4 +1,4 @@
-// Uses the installed library as a stranger would, and checks one number against a batch computation.
+// Uses the installed library from a separate project, and checks one number against a batch computation.
 #include <Eigen/Eigenvalues>
 #include <cmath>
 #include <cstdio>
