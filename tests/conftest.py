@@ -1,4 +1,4 @@
-"""For all tests by pytest: what may be left out."""
+"""Which skips pytest accepts."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import os
 
 import pytest
 
-# Reasons that lie in the machine or its Python. All else that a test may lack, `make test` installs.
+# Reasons that depend on the machine or its Python. `make test` installs everything else that a test needs.
 ALLOWED = (
     "this machine has no such instruction set",
     "nanobind has the stable ABI from Python 3.12 on",
-    "its data are not there",
+    "its data is missing",
 )
 
 

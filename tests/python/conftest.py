@@ -1,6 +1,6 @@
 import os
 
-# scikit-learn's checks leave those of the array API out where this is not set before scipy is imported.
+# scikit-learn's checks skip those of the array API unless this is set before scipy is imported.
 os.environ["SCIPY_ARRAY_API"] = "1"
 
 import numpy as np

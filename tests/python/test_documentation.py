@@ -1,4 +1,4 @@
-"""Docstrings and the guide say what is true: their code is run."""
+"""Runs the code in docstrings and guides."""
 
 import doctest
 import inspect

@@ -1,4 +1,4 @@
-"""The paper's experiments, small: they run, and the library keeps the paper's order of methods where it holds.
+"""A small version of the paper's experiments: they run, and the order of methods is the paper's where it is right.
 
 All rows of the full run; the first of the twenty repetitions, one point of the curves, fewer rates to choose from.
 """
@@ -14,11 +14,11 @@ import pytest
 pytest.importorskip("matplotlib")
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
-# Without MNIST, on which CCIPCA, GHA and Oja's rule are ahead of ROIPCA, other than in the paper: docs/paper.md.
+# Without MNIST, where CCIPCA, GHA and Oja's rule are better than ROIPCA, unlike in the paper: see docs/paper.md.
 LOW_RANK = ["brownian-100", "brownian-1000", "superconductivity", "poker"]
 ALL = [*LOW_RANK, "mnist", "flat-tail"]
 
-# What the default and blocks must reach, and what the paper's own ROIPCA must not exceed.
+# Largest errors allowed for the default and for blocks, and for the paper's ROIPCA.
 DEFAULT_BAR = {"brownian-100": 1e-10, "brownian-1000": 1e-10, "mnist": 3e-4, "superconductivity": 1e-12,
                "poker": 1e-12, "flat-tail": 1e-2}
 ROIPCA_BAR = {"brownian-100": 1e-6, "brownian-1000": 1e-6, "mnist": 4.9e-2, "superconductivity": 1.4e-5,
@@ -37,12 +37,12 @@ def output(tmp_path_factory):
 
 @pytest.fixture
 def piece(output):
-    """The numbers of a piece by its name; skips the test where its data are not there."""
+    """Returns the numbers of a piece by its name; skips the test if its data is missing."""
 
     def read(name):
         path = output / "results" / f"{name}.json"
         if not path.is_file():
-            pytest.skip(f"{name}: its data are not there; experiments/fetch_data downloads them")
+            pytest.skip(f"{name}: its data is missing; experiments/fetch_data downloads it")
         return json.loads(path.read_text())
 
     return read
@@ -70,7 +70,7 @@ def test_the_default_has_the_least_error(median, name):
     assert all(errors["default"] <= error for error in errors.values())
 
 
-# A tenth: where the data are of low rank, mu is next to nothing and the two differ by chance.
+# A tenth: on data of low rank, mu is almost zero and the two differ by chance.
 @pytest.mark.parametrize("name", ALL)
 def test_roipca_is_no_worse_than_ipca(median, name):
     errors = median(name)
@@ -103,14 +103,14 @@ def test_the_rule_of_80_percent_gives_the_components_of_the_paper(piece, name):
     assert piece(f"table-{name}")["components"] == PAPER_COMPONENTS[name]
 
 
-# The formulas in plain NumPy are another program for the same algorithms. For fROIPCA it only normalises columns, where
-# the library keeps them orthonormal: two paths that part on nearly equal eigenvalues, with errors of one order. The
-# others are the same but for rounding, and for the library's CCIPCA orthonormalising when it is read.
+# The NumPy formulas are another program for the same algorithms. For fROIPCA they only normalise columns, while the
+# library keeps them orthonormal: the two differ for nearly equal eigenvalues, with errors of the same order. The others
+# agree to rounding, except that the library orthonormalises CCIPCA when it is read.
 @pytest.mark.parametrize("name", ["brownian-100", "flat-tail", "poker"])
 def test_the_library_has_the_errors_of_the_formulas(piece, name):
     found = piece("check-formulas")["datasets"]
     if name not in found:
-        pytest.skip(f"{name}: its data are not there; experiments/fetch_data downloads them")
+        pytest.skip(f"{name}: its data is missing; experiments/fetch_data downloads it")
     for label in ("roipca", "ipca", "ccipca"):
         assert found[name][label]["library"] == pytest.approx(found[name][label]["formula"], rel=0.05)
     fast = found[name]["froipca"]
@@ -169,7 +169,7 @@ def test_missing_data_is_reported_and_skipped(tmp_path):
 
 
 def test_fetching_without_a_network_says_what_to_do_and_keeps_nothing(tmp_path):
-    nowhere = {**os.environ, "https_proxy": "http://127.0.0.1:9", "no_proxy": ""}  # nobody listens at the discard port
+    nowhere = {**os.environ, "https_proxy": "http://127.0.0.1:9", "no_proxy": ""}  # nothing listens at the discard port
     command = [sys.executable, EXPERIMENTS / "fetch_data", tmp_path]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=nowhere)
     assert done.returncode == 1

@@ -1,4 +1,4 @@
-"""What must hold of an estimator that has seen a stream, each with its tolerance and the reason for it.
+"""Checks of an estimator that has seen a stream, each with its tolerance and the reason for it.
 
 Rows enter an update rounded to their precision T, about a running mean: an error of at most epsilon |x - m|
 per row. Over all rows that is rounding = epsilon (sum w |x - m|^2)^(1/2), and the singular values of the rows
@@ -18,15 +18,15 @@ DOUBLE = np.finfo(np.float64).eps
 # product with the components, the residual below 16 roundings that a row-by-row update leaves out.
 PER_ROW = 32.0
 LEFT_OUT = 16.0
-# Every update rounds the components to T once, in any direction: errors add like a random walk.
+# Every update rounds the components to T once, in a random direction: errors add up like a random walk.
 PER_ROOT_OF_UPDATES = 4.0
-# To which blocks solve for the directions of their subspace.
+# Accuracy to which blocks solve for the directions of their subspace.
 SUBSPACE = {"float32": 2.0**-21, "float64": 2.0**-40}
 # Drift from orthonormality, in roundings, that the header of the model promises.
 ORTHONORMAL = 512.0
 # A dense eigensolver, and one for rank-one updates, lose a few roundings of the largest eigenvalue in every
-# update. By blocks they may do so down to GRADED times the largest, which leaves the smallest of these right to
-# 1e-7; below, an eigenvalue is to be right to as much of itself, or the component would be lost.
+# update. By blocks they may do so down to GRADED times the largest, so that the smallest of these is accurate to 1e-7.
+# Smaller eigenvalues must be accurate to 1e-7 of themselves, or the component would be lost.
 SOLVER = 8.0
 GRADED = 1e-8
 
@@ -39,7 +39,7 @@ class Report:
     ratios: dict = field(default_factory=dict)
 
     def within(self, name, error, tolerance, text=""):
-        """Each error is at most its tolerance. The worst place is reported."""
+        """Checks that each error is at most its tolerance, and reports the worst place."""
         error, tolerance = np.atleast_1d(np.asarray(error, np.float64)), np.asarray(tolerance, np.float64)
         tolerance = np.broadcast_to(tolerance, error.shape)
         ratio = np.where(error == 0, 0.0, error / np.maximum(tolerance, 1e-300))
@@ -62,7 +62,7 @@ class Report:
 
 @dataclass
 class Fit:
-    """What an estimator reports, in the unit of the truth."""
+    """The results of an estimator, in the unit of the truth."""
 
     mean: np.ndarray
     variance: np.ndarray
@@ -118,7 +118,7 @@ def check_moments(report, fit, truth, eps):
 
 
 def check_form(report, fit, truth, eps):
-    """What any spectrum looks like, whichever rule found it."""
+    """Checks properties of any spectrum, whichever rule found it."""
     finite = all(np.isfinite(a).all() for a in (fit.mean, fit.variance, fit.singular_values, fit.components))
     report.holds("finite", finite, "a result is not finite")
     report.holds("order", (np.diff(fit.explained) <= 0).all(), "variances ascend")
@@ -134,12 +134,12 @@ def roundings_of(updates):
 
 
 def rounding_of(truth, eps, updates):
-    """By how much singular values may be off because rows and components are rounded to T."""
+    """Returns the error of singular values due to rounding rows and components to T."""
     return roundings_of(updates) * eps * truth.size
 
 
 def solver_loss(truth, updates, by_rows):
-    """By how much eigenvalues may be off because small eigenproblems are solved in double.
+    """Returns the error of eigenvalues due to solving small eigenproblems in double.
 
     Row by row they are solved in squares (the secular equation, or a dense solver): right to rounding of the largest.
     """
@@ -160,7 +160,7 @@ def in_singular_values(loss, singular_values):
 
 
 def reading_floor(stream, truth, vectors, rows_share=1.0):
-    """The singular value at and below which a model says 0 of a direction, one per row of `vectors`.
+    """Returns the singular value at and below which a model reports 0 for a direction, one per row of `vectors`.
 
     By the definition in src/engine/reported_spectrum.hpp: what components, known to 16 epsilon and one more
     for each rotation, have of the trace, and what numbers far from the origin are rounded by.
@@ -178,7 +178,7 @@ def reading_floor(stream, truth, vectors, rows_share=1.0):
 
 
 def floor_loss(stream, truth, parts):
-    """By how much eigenvalues may be lower because a model that is saved or merged says 0 below its own floor.
+    """Returns how much lower eigenvalues may be because a model that is saved or merged reports 0 below its own floor.
 
     Each part, and each merge of some, leaves out components up to the floor of their direction. Second moments of
     parts add up to those of all, and a part of few rows is allowed a wider spread. A component of a part may lie
@@ -189,7 +189,7 @@ def floor_loss(stream, truth, parts):
 
 
 def reported_places(values, floors, reported, tolerance):
-    """Which of the descending values the reported ones stand for.
+    """Returns which of the descending values correspond to the reported ones.
 
     All that are above their floor, in order. One that is not is either there, with its value, or left out,
     and then those after it move up.
@@ -254,7 +254,7 @@ def check_truncated(report, fit, truth, plain, disturbed, floor_of, tolerance, r
         return np.pad(roots, (0, max(0, held - len(roots))))[:held]
 
     def energies(Q, places):
-        # Components are compared as spaces: neighbours of nearly one eigenvalue may come out in any combination.
+        # Components are compared as spaces: neighbours with nearly equal eigenvalues may appear in any combination.
         squares = ((truth.deviations @ Q) ** 2).sum(axis=0)
         squares = np.pad(squares, (0, max(0, held - len(squares))))
         return np.sqrt(np.cumsum(squares[places]))
@@ -273,7 +273,7 @@ def check_truncated(report, fit, truth, plain, disturbed, floor_of, tolerance, r
 
 
 def check_below(report, fit, truth, tolerance):
-    """Where nothing stands in for what was dropped, no eigenvalue is above its own in the batch (interlacing)."""
+    """If nothing replaces the dropped eigenvalues, no eigenvalue exceeds that of the batch (interlacing)."""
     true = truth.singular_values[: len(fit.held_values)]
     report.within("never above", np.maximum(fit.held_values - true, 0), tolerance[: len(true)])
 

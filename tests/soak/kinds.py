@@ -1,4 +1,4 @@
-"""The kinds of streams: a table each of rows, of what happens to them, of weights, of methods and of routes.
+"""The kinds of streams: tables of rows, of changes to them, of weights, of methods and of routes.
 
 The next kind is one more line in its table. Every entry draws from the generator that it is given and from
 nothing else, so that a seed names a stream.
@@ -12,7 +12,7 @@ def turned(rng, d):
 
 
 def spectrum(rng, n, d, deviations):
-    """Normal rows with these standard deviations along axes that are not those of the features."""
+    """Returns normal rows with these standard deviations along random axes."""
     return (rng.standard_normal((n, d)) * deviations) @ turned(rng, d)
 
 
@@ -69,7 +69,7 @@ def sentinels(rng, X):
     return X
 
 
-# What happens to rows: (rng, rows) -> rows.
+# Changes to rows: (rng, rows) -> rows.
 CHANGES = {
     "offset": lambda g, X: X + 10 ** g.uniform(0, 8),
     "offsets": lambda g, X: X + g.standard_normal(X.shape[1]) * 10 ** g.uniform(0, 8),

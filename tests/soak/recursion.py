@@ -1,4 +1,4 @@
-"""The formulas as they stand, in double: what a truncated spectrum loses by definition, and nothing else.
+"""A direct implementation of the formulas in double: its only error is what a truncated spectrum loses by definition.
 
 The scatter is taken to be mu I + Q (Lambda - mu I) Q^T, and a block of rows is added by a singular value
 decomposition of [(Lambda - mu)^(1/2), 0; Y, T^T] in the basis [Q, U], where X = Y Q^T + T^T U^T. Squares of
@@ -7,14 +7,14 @@ singular values are formed last, so that small ones keep their digits beside lar
 
 import numpy as np
 
-MOST_GROWTH = 4.0  # how much heavier the last row of a block may be than its first, with forgetting
-OUTWEIGHED = 2.0**20  # times all before: a centred row of such a weight is alone in its block
-START_ROWS = 500  # that `fit` gives to a batch PCA, for methods that work row by row
+MOST_GROWTH = 4.0  # largest ratio of the weights of the last and the first row of a block, with forgetting
+OUTWEIGHED = 2.0**20  # relative to all rows before: a centred row of such a weight has a block of its own
+START_ROWS = 500  # rows of the batch PCA that `fit` starts row-by-row methods from
 
 
 def block_counts(weights, block_size, forgetting, first=0, center=True):
-    """Rows of each block, as the estimator cuts them: a block also ends where forgetting has made its rows too
-    heavy, and a row that outweighs all before it by far is alone where rows are centred."""
+    """Returns the rows of each block, divided as the estimator does. A block also ends if forgetting has made its rows
+    too heavy, and a row that far outweighs all before it has a block of its own if rows are centred."""
     counts = [min(first, len(weights))] if first else []
     before = weights[: sum(counts)].sum() * forgetting ** sum(counts)
     start = sum(counts)
@@ -44,7 +44,7 @@ class Recursion:
         self.mean, self.weight, self.trace = np.zeros(features), 0.0, 0.0
         self.disturb = lambda Q: Q  # components, after each update
         self.disturb_values = lambda values: values  # eigenvalues, as a solver in squares rounds them
-        self.disturb_trace = lambda trace: trace  # of which mu is what the eigenvalues leave
+        self.disturb_trace = lambda trace: trace  # mu is the trace minus the eigenvalues
 
     def mu(self):
         rank = len(self.values)
@@ -53,7 +53,7 @@ class Recursion:
         return float(np.clip((self.trace - self.values.sum()) / (self.features - rank), 0, self.values[-1]))
 
     def add(self, X, weights):
-        """Adds one block of rows about an origin of the caller's choice, each of which makes all before forget."""
+        """Adds one block of rows relative to an origin of the caller's choice. Each row makes all before it forget."""
         count = len(X)
         weights = weights * self.forgetting ** np.arange(count)[::-1]
         self.scale(self.forgetting**count)
@@ -82,7 +82,7 @@ class Recursion:
             step = rest @ self.Q
             Y, rest = Y + step, rest - step @ self.Q.T
         U, T = np.linalg.qr(rest.T)
-        # Directions that are rounding of the rows are none. (A zero column of T would make U arbitrary.)
+        # Directions that are only rounding of the rows do not count. (A zero column of T would make U arbitrary.)
         for _ in range(2):
             U = U - self.Q @ (self.Q.T @ U)
         size = np.sqrt((rows**2).sum())
@@ -100,7 +100,7 @@ class Recursion:
 
 
 def run(recursion, rows, weights, counts):
-    """The recursion over rows (about an origin: the first row where they are centred), cut into blocks."""
+    """Runs the recursion over rows (relative to an origin: the first row if they are centred), divided into blocks."""
     start = 0
     for count in counts:
         recursion.add(rows[start : start + count], weights[start : start + count])
@@ -109,7 +109,7 @@ def run(recursion, rows, weights, counts):
 
 
 class FastRecursion(Recursion):
-    """fROIPCA: turns inside the components are left out (tau = 0) or replaced by one number (tau optimal)."""
+    """fROIPCA: rotations within the components are left out (tau = 0) or replaced by one number (tau optimal)."""
 
     def __init__(self, *arguments, tau="zero", noise=0.0):
         super().__init__(*arguments)
@@ -149,7 +149,7 @@ class FastRecursion(Recursion):
         self.values = sigma[:kept] ** 2 + mu
 
     def moves(self, V, z, rank, length):
-        """Coefficients of the projection and of the residual; None for a turn of more than 45 degrees."""
+        """Returns the coefficients of projection and residual; None for a rotation of more than 45 degrees."""
         own = np.diag(V)[:rank].copy()
         out = V[rank, :rank] if length > 0 else np.zeros(rank)
         tau = np.zeros(rank)

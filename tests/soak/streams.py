@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Random streams against a dense oracle.
+"""Compares random streams with a dense oracle.
 
     python tests/soak/streams.py                        5,000 streams
     python tests/soak/streams.py --first 200 --count 50
@@ -34,7 +34,7 @@ from roipca import OnlinePCA, _core
 from roipca._parameters import core_parameters
 
 STREAMS = 5000
-DISTURBANCES = 3  # runs of the recursion that show how far it carries a rounding
+DISTURBANCES = 3  # runs of the recursion that show how it amplifies a rounding
 
 
 @dataclass
@@ -113,7 +113,7 @@ def whole(stream, rng):
 
 
 def in_calls(stream, rng):
-    """Cut into calls at random places, with readings in between, which must not disturb."""
+    """Divides the rows into calls at random places, with readings in between, which must not change anything."""
     pca = stream.estimator()
     n = len(stream.rows)
     cuts = np.unique(np.r_[0, rng.integers(0, n + 1, rng.integers(1, 9)), n])
@@ -125,7 +125,7 @@ def in_calls(stream, rng):
 
 
 def resumed(stream, rng):
-    """Saved as a state in the middle."""
+    """Saves and restores the state in the middle."""
     pca = stream.estimator()
     at = rng.integers(1, len(stream.rows)) if len(stream.rows) > 1 else 1
     pca.partial_fit(stream.rows[:at], sample_weight=part_of(stream.weights, slice(0, at)))
@@ -140,7 +140,7 @@ def fit(stream, rng):
 
 
 def loaded(stream, rng):
-    """Saved as a model in the middle."""
+    """Saves and loads the model in the middle."""
     pca = stream.estimator()
     at = rng.integers(1, len(stream.rows)) if len(stream.rows) > 1 else 1
     pca.partial_fit(stream.rows[:at], sample_weight=part_of(stream.weights, slice(0, at)))
@@ -155,7 +155,7 @@ def loaded(stream, rng):
 
 
 def merged(stream, rng):
-    """Parts in order, merged from the left."""
+    """Fits parts in order and merges them from the left."""
     count = min(len(stream.rows), int(rng.integers(2, 6)))
     parts = []
     for piece in np.array_split(np.arange(len(stream.rows)), count):
@@ -170,7 +170,7 @@ def threads(stream, rng):
     return pca.partial_fit(stream.rows, sample_weight=stream.weights)
 
 
-# How rows reach an estimator, and whether the result has the bits of one call.
+# How rows reach an estimator, and whether the result must have the bits of one call.
 ROUTES = {
     "one call": (whole, True),
     "calls": (in_calls, True),
@@ -182,7 +182,7 @@ ROUTES = {
 }
 
 
-# Held spectra are cut off more than once on these: the recursion does not say what is left.
+# These truncate the spectrum more than once, so the recursion does not predict the result.
 NOT_ONE_STREAM = ("model file", "merge", "threads")
 PARTS = {"model file": 2, "merge": 5, "threads": 3}  # at most
 
@@ -213,7 +213,7 @@ def draw(seed):
     weights = kinds.WEIGHTS[weighing](rng, len(rows))
     route = str(rng.choice(list(ROUTES), p=[0.2, 0.25, 0.15, 0.1, 0.1, 0.12, 0.08]))
     if route in ("merge", "threads") and parameters["forgetting"] < 1:
-        route = "calls"  # a merge does not know which rows came first
+        route = "calls"  # a merge does not know the order of the rows
     told = [kind, *changes, np.dtype(dtype).name, f"{len(rows)} x {d}", f"weights {weighing}", route]
     told += [f"{name}={value}" for name, value in parameters.items()]
     return Stream(seed, ", ".join(map(str, told)), rows, weights, parameters, route)
@@ -227,7 +227,7 @@ def same_bits(a, b):
 
 
 def check_bits(report, stream, pca, rng):
-    """The way rows come does not change a bit, and a power of two changes exponents only."""
+    """Checks that the route does not change a bit, and that a power of two changes only exponents."""
     if not ROUTES[stream.route][1]:
         return
     other = whole(stream, rng) if stream.route != "one call" else in_calls(stream, rng)
@@ -244,7 +244,7 @@ def check_bits(report, stream, pca, rng):
 
 
 def check_stream(stream):
-    """The report of one stream."""
+    """Returns the report of one stream."""
     report = checks.Report()
     rng = np.random.default_rng([15, stream.seed])
     try:
@@ -297,7 +297,7 @@ def check_seed(seed):
 
 
 def check_seeds(seeds, processes=None):
-    """Reports of many streams, in any order."""
+    """Yields the reports of many streams, in any order."""
     if processes == 1:
         yield from map(check_seed, seeds)
         return

@@ -1,4 +1,4 @@
-"""Streams long enough for rounding to add up: 10^7 rows by blocks, 10^6 of deficient rank row by row."""
+"""Streams long enough for rounding to accumulate: 10^7 rows by blocks, 10^6 of deficient rank row by row."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ ROUNDINGS = 1e-11 / np.finfo(np.float64).eps
 
 
 class Moments:
-    """Weight, mean and scatter of all rows so far, merged call by call in extended precision."""
+    """Accumulates weight, mean and scatter of all rows in extended precision."""
 
     def __init__(self, features):
         self.count, self.mean, self.scatter = 0, np.zeros(features, LONG), np.zeros((features, features), LONG)
@@ -35,7 +35,7 @@ class Moments:
 
 
 def calls(rows, dtype, rank):
-    """Rows about 100, with variances from 9 down to 1, and rank directions in all."""
+    """Returns rows around 100, with variances from 9 down to 1 along `rank` directions."""
     rng = np.random.default_rng(3)
     axes = np.linalg.qr(rng.standard_normal((FEATURES, FEATURES)))[0][:rank] * np.linspace(3, 1, rank)[:, None]
     for _ in range(rows // IN_CALL):
@@ -78,5 +78,5 @@ def test_ten_million_rows_by_blocks_are_exact_to_rounding(method, dtype):
 def test_a_million_rows_of_deficient_rank_row_by_row_are_exact_to_rounding(method, dtype):
     update = {} if method == "froipca" else {"update": "sample"}
     pca = OnlinePCA(8, method=method, oversampling=2, **update)
-    # fROIPCA leaves out turns inside the components by design: its eigenvalues are estimates.
+    # fROIPCA leaves out rotations within the components by design: its eigenvalues are estimates.
     check_run(pca, calls(10**6, dtype, rank=5), dtype, exact=method != "froipca", dense_by_rows=method == "ipca")

@@ -1,4 +1,4 @@
-"""What rows have by definition: moments in extended precision, and a dense singular value decomposition."""
+"""The results by definition: moments in extended precision, and a dense singular value decomposition."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ import numpy as np
 from recursion import OUTWEIGHED
 
 LONG = np.longdouble
-FIRST_BLOCK = 128  # rows for which an estimator may still refer to its first row instead of a mean
+FIRST_BLOCK = 128  # rows for which an estimator may still use its first row instead of a mean
 
 
 @dataclass
@@ -20,7 +20,7 @@ class Truth:
     unit: float
     count: int  # rows of positive weight
     weights: np.ndarray  # after forgetting, one per such row
-    divisor: float  # that turns scatter into variance
+    divisor: float  # the scatter divided by it is the variance
     mean: np.ndarray
     spread: np.ndarray  # largest distance of a row from the first, per feature
     scatter: np.ndarray  # diagonal of the scatter
@@ -29,12 +29,12 @@ class Truth:
     singular_values: np.ndarray
     vectors: np.ndarray  # one per row
     feature_sizes: np.ndarray  # root of the scatter about the running mean, per feature
-    size: float  # the same of all features: what a relative rounding of each row amounts to
+    size: float  # the same for all features together: the scale of a relative rounding of each row
     reach: np.ndarray  # |x - m| for running means m, in the rows' own unit
 
 
 def effective_weights(n, weights, forgetting):
-    """Which rows count, and what each weighs once the last one is in. Rows of weight 0 make nothing forget."""
+    """Returns which rows count, and the weight of each after the last row. Rows of weight 0 do not apply forgetting."""
     given = np.ones(n) if weights is None else np.asarray(weights, np.float64)
     used = given > 0
     later = np.arange(used.sum())[::-1]
@@ -62,7 +62,7 @@ def truth_of(rows, weights=None, center=True, forgetting=1.0):
     # sum_(i != j) w_i w_j / total: no difference of nearly equal numbers.
     before = np.concatenate([[LONG(0)], np.cumsum(w)[:-1]])
     divisor = 2 * (w * before).sum() / total if center else total
-    # About the heaviest row: the mean may be as near to it as 1e-16 of the distance to the others.
+    # Relative to the heaviest row: its distance from the mean may be 1e-16 of that to the others.
     origin = X[w.argmax()] if center else np.zeros(X.shape[1], LONG)
     offset = (w[:, None] * (X - origin)).sum(axis=0) / total if center else origin
     mean = origin + offset

@@ -1,4 +1,4 @@
-"""Uses an installed wheel as its users do: fits, transforms, runs the command. Run by scripts/test-wheel."""
+"""Uses an installed wheel as users do: fits, transforms, and runs the command. scripts/test-wheel runs it."""
 
 import gzip
 import subprocess
@@ -16,7 +16,7 @@ COMMAND = Path(sys.executable).parent / "roipca"
 
 
 def make_rows() -> np.ndarray:
-    """Rows with a few strong factors in weak noise, so that one pass finds what batch PCA finds."""
+    """Returns rows with a few strong factors in weak noise, so that one pass finds the components of batch PCA."""
     random = np.random.default_rng(7)
     factors = random.standard_normal((COMPONENTS, 60)) * np.array([[8.0], [4.0], [2.0], [1.0]])
     noise = 1e-4 * random.standard_normal((3000, 60))
