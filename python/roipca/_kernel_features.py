@@ -1,4 +1,4 @@
-"""Kernel PCA as PCA of mapped rows: memory that the length of the stream does not touch."""
+"""Kernel PCA as PCA of mapped rows, in memory that does not depend on the length of the stream."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from sklearn.utils import check_random_state
 
 from .online_pca import OnlinePCA
 
-_MAPPED = 1 << 20  # numbers of mapped rows that are in memory at a time
+_MAPPED = 1 << 20  # largest number of mapped values in memory at a time
 _SYMMETRY = 1e-6
 
 
 class MappedRows:
-    """Rows mapped to `size` numbers whose inner products are near the kernel's, and OnlinePCA of these.
+    """Maps rows to `size` numbers whose inner products approximate the kernel, and runs OnlinePCA on these.
 
-    For the rbf kernel the map is random Fourier features, which need no rows. For other kernels it is
-    Nystroem's, with the first `size` rows as landmarks; these are kept until there are as many.
+    For the rbf kernel the map consists of random Fourier features, which need no rows. For other kernels it is
+    Nystroem's, with the first `size` rows as landmarks; rows are collected until there are as many.
     """
 
     def __init__(self, dtype: np.dtype, parameters: dict[str, Any], gamma: float) -> None:
@@ -35,10 +35,10 @@ class MappedRows:
         self._pca = OnlinePCA(parameters["n_components"], center=parameters["center"])
         self._map: Any = None
         self._first: np.ndarray | None = None  # rows that wait for a map
-        self._early: tuple[int, OnlinePCA, Any] | None = None  # of so many waiting rows, for readers
+        self._early: tuple[int, OnlinePCA, Any] | None = None  # waiting rows, their model and map
 
     def add(self, X: np.ndarray) -> None:
-        """Add rows, all or none."""
+        """Add all rows, or none if one is bad."""
         if self._map is None:
             first = X.copy() if self._first is None else np.concatenate([self._first, X])
             if callable(self._kernel):
@@ -58,13 +58,13 @@ class MappedRows:
             self._pca = pca
 
     def scores(self, X: np.ndarray) -> np.ndarray:
-        """Scores of rows on the components."""
+        """Return the scores of rows on the components."""
         pca, feature_map = self._readable()
         return np.concatenate([pca.transform(self._mapped(feature_map, part)) for part in self._parts(X)])
 
     @property
     def eigenvalues(self) -> np.ndarray:
-        """Of the centred inner products of the mapped rows, descending."""
+        """Eigenvalues of the centred inner products of the mapped rows, in descending order."""
         return self._readable()[0].singular_values_ ** 2
 
     @property
@@ -100,7 +100,7 @@ class MappedRows:
         mapped = np.ascontiguousarray(feature_map.transform(X), self.dtype)
         bad = ~np.isfinite(mapped).all(axis=1)
         if bad.any():
-            raise ValueError(f"kernel returned NaN or an infinity for the row {X[bad.argmax()]}")
+            raise ValueError(f"kernel returned NaN or infinity for the row {X[bad.argmax()]}")
         return mapped
 
     def _parts(self, X: np.ndarray) -> list[np.ndarray]:
@@ -109,14 +109,14 @@ class MappedRows:
 
 
 class FourierFeatures:
-    """cos(w.x) and sin(w.x) for normal frequencies w, whose inner products are near exp(-gamma |x - y|^2).
+    """cos(w.x) and sin(w.x) for normal frequencies w. Their inner products approximate exp(-gamma |x - y|^2).
 
-    The frequencies are scrambled Sobol points and not independent ones: in few dimensions their error is
-    several times smaller, in many it is no larger.
+    The frequencies are scrambled Sobol points instead of independent ones: in few dimensions their error is
+    several times smaller, and in many it is no larger.
     """
 
     def __init__(self, features: int, gamma: float, size: int, random_state: Any) -> None:
-        from scipy.stats import norm, qmc  # a second to import
+        from scipy.stats import norm, qmc  # takes a second to import
 
         random = check_random_state(random_state)
         pairs = (size + 1) // 2
@@ -129,13 +129,13 @@ class FourierFeatures:
         self._frequencies = np.sqrt(2 * gamma) * normal.T
 
     def transform(self, X: np.ndarray) -> np.ndarray:
-        """The features of rows."""
+        """Return the features of rows."""
         phases = X @ self._frequencies
         return np.hstack([np.cos(phases), np.sin(phases)]) / np.sqrt(phases.shape[1])
 
 
 def _check_kernel(kernel: Any, rows: np.ndarray, since: int) -> None:
-    """Raise where a row, from `since` on, and the one before it show that the function is no kernel."""
+    """Raise if a row, from `since` on, and the one before it show that the function is not a kernel."""
     for i in range(since, len(rows)):
         j = max(i - 1, 0)
         there, back = float(kernel(rows[i], rows[j])), float(kernel(rows[j], rows[i]))

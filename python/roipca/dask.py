@@ -1,4 +1,4 @@
-"""PCA of Dask arrays and dataframes: every partition is fitted where it lies, and the models are merged."""
+"""PCA of Dask arrays and dataframes: fits every partition where it is stored, and merges the models."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ def fit(
     compute: bool = True,
     **options: Any,
 ) -> Any:
-    """The estimator of all rows of a Dask collection.
+    """Fit an estimator to all rows of a Dask collection.
 
-    Partitions may have any number of rows, none included. The result depends on how the rows are cut into
-    partitions, but not on the number of workers, on what ran where and when, or on what was lost and done
-    again. Tasks are named `roipca-fit` and `roipca-merge` on the dashboard.
+    Partitions may have any number of rows, even none. The result depends on how the rows are divided into
+    partitions, but not on the number of workers, on the schedule, or on work that was lost and repeated. Tasks
+    are named `roipca-fit` and `roipca-merge` on the dashboard.
 
     Parameters
     ----------
     X : dask.array.Array or dask.dataframe.DataFrame of shape (n_samples, n_features)
         Rows. Chunk sizes need not be known.
     n_components : int, float or None, default=None
-        As of `OnlinePCA`. None is min(n_samples, n_features).
+        As in `OnlinePCA`. None means min(n_samples, n_features).
     sample_weight : dask.array.Array or dask.dataframe.Series of shape (n_samples,), default=None
-        Weights of the rows, cut into partitions as X is. None is 1 each.
+        Weights of the rows, with the same partitions as X. None means 1 for each row.
     compute : bool, default=True
-        False returns a `dask.delayed.Delayed` of the estimator, to compute later, or with
-        `distributed.progress` watching.
+        If False, return a `dask.delayed.Delayed` of the estimator, to compute later or to watch with
+        `distributed.progress`.
     **options
-        The other parameters of `OnlinePCA`, but `forgetting`.
+        Other parameters of `OnlinePCA`, except `forgetting`.
 
     Returns
     -------
     pca : OnlinePCA
-        Or what gives it, where `compute` is False.
+        Or a `Delayed` of it, if `compute` is False.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def fit(
         task(recipe, number, block, of_block, dask_key_name=(f"roipca-fit-{token}", number))
         for number, (block, of_block) in enumerate(zip(blocks, weights, strict=True))
     ]
-    # A partition that is read or computed first becomes one task with its fit, so that its rows never travel.
+    # Fuses the task that reads or computes a partition with its fit, so that its rows are never sent.
     with dask.config.set({"optimization.fuse.delayed": True}):
         models = list(dask.optimize(*models))
     merged = _merged(recipe, models, token)
@@ -75,19 +75,19 @@ def fit(
 
 
 def transform(pca: OnlinePCA, X: Any) -> Any:
-    """Scores of the rows of a Dask collection, lazily, partition by partition.
+    """Return the scores of the rows of a Dask collection, computed lazily for each partition.
 
     Parameters
     ----------
     pca : OnlinePCA
-        That has seen rows. What it learns later does not change the result.
+        A fitted estimator. Rows that it learns later do not change the result.
     X : dask.array.Array or dask.dataframe.DataFrame of shape (n_samples, n_features)
         Rows.
 
     Returns
     -------
     scores : dask.array.Array or dask.dataframe.DataFrame of shape (n_samples, n_components_)
-        As X; a dataframe with X's index and columns named as by `get_feature_names_out`.
+        The same type as X. A dataframe has the index of X and the columns of `get_feature_names_out`.
 
     Examples
     --------
@@ -108,9 +108,9 @@ def transform(pca: OnlinePCA, X: Any) -> Any:
 
 
 def _whole_rows(X: Any) -> Any:
-    """X with all features of a row in one chunk."""
+    """Return X with all features of a row in one chunk."""
     if not dask.is_dask_collection(X) or len(getattr(X, "shape", ())) != 2:
-        raise TypeError(f"a Dask array or dataframe of two dimensions was expected, not {type(X).__name__}")
+        raise TypeError(f"X must be a two-dimensional Dask array or dataframe, not {type(X).__name__}")
     return X if hasattr(X, "columns") or X.numblocks[1] == 1 else X.rechunk({1: -1})
 
 
@@ -130,17 +130,17 @@ def _partitions(X: Any) -> list[Any]:
 
 
 def _weights(weights: Any, X: Any, count: int) -> list[Any]:
-    """Those of each of the `count` partitions of X."""
+    """Return the weights of each of the `count` partitions of X."""
     if weights is None:
         return [None] * count
     if not dask.is_dask_collection(weights) or getattr(weights, "ndim", 0) != 1:
-        raise TypeError("sample_weight must be a Dask array or series of one dimension")
+        raise TypeError("sample_weight must be a one-dimensional Dask array or series")
     chunks, wanted = getattr(weights, "chunks", None), getattr(X, "chunks", None)
     if chunks is not None and wanted is not None and not math.isnan(sum(chunks[0]) + sum(wanted[0])):
         weights = weights.rechunk((wanted[0],))
     parts = _partitions(weights)
     if len(parts) != count:
-        raise ValueError(f"sample_weight has {len(parts)} partitions, X has {count}")
+        raise ValueError(f"sample_weight has {len(parts)} partitions, but X has {count}")
     return parts
 
 

@@ -1,4 +1,4 @@
-"""Kernel PCA of a stream, with the names and meanings of scikit-learn's KernelPCA."""
+"""Kernel PCA of a stream, with the parameter names of scikit-learn's KernelPCA."""
 
 from __future__ import annotations
 
@@ -22,70 +22,71 @@ _TOLD = ("n_features_in_", "feature_names_in_", "gamma_")
 class OnlineKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Kernel PCA of a stream of rows: each row updates the eigenpairs of the kernel matrix.
 
-    Without a budget every row is kept, and one more costs O(rows x (features + components^2)) instead of a
-    new decomposition. With `n_components=None` the result is that of scikit-learn's KernelPCA to rounding, after
-    every row. `budget` and `method="features"` bound memory and time a row for streams without an end.
+    Without a budget every row is kept, and adding one costs O(rows x (features + components^2)) instead of a
+    new decomposition. With `n_components=None` the result after every row is that of scikit-learn's KernelPCA
+    to rounding. `budget` and `method="features"` bound memory and time per row, for streams of any length.
 
-    A call with a bad row, or for which the kernel gives what no kernel gives, raises ValueError and changes
-    nothing. The way rows are cut into calls does not change the result; with `method="features"` it does by
-    rounding, and a kernel is not looked at for its symmetry there.
+    A call with a bad row, or with kernel values that no kernel can have, raises ValueError and changes
+    nothing. The result does not depend on how rows are divided into calls. With `method="features"` it does by
+    rounding, and the symmetry of a callable is checked only for the first rows.
 
     Parameters
     ----------
     n_components : int or None, default=None
-        Components to report, at most as many as there are rows. None: all that have variance; with
+        Number of components to report, at most the number of rows. None reports all that have variance; with
         `method="features"`, min(rows, map_size).
     kernel : {"rbf", "poly", "linear", "sigmoid"} or callable, default="rbf"
-        A callable takes two rows of shape (n_features,) and returns a number, the same for both orders.
+        A callable takes two rows of shape (n_features,) and returns a number. It must be symmetric.
     gamma : float or None, default=None
-        Of rbf, exp(-gamma |x - y|^2); of poly and sigmoid, the factor of x.y. None is 1 / n_features.
+        Parameter of rbf, exp(-gamma |x - y|^2), and factor of x.y in poly and sigmoid. None means
+        1 / n_features.
     degree : float, default=3
-        Of poly, (gamma x.y + coef0)^degree.
+        Parameter of poly, (gamma x.y + coef0)^degree.
     coef0 : float, default=1
-        Of poly and of sigmoid, tanh(gamma x.y + coef0).
+        Parameter of poly and of sigmoid, tanh(gamma x.y + coef0).
     center : bool, default=True
-        Take the mean of the rows in feature space out, as KernelPCA always does.
+        Subtract the mean of the rows in feature space, as KernelPCA always does.
     budget : int or None, default=None
-        Rows to keep at most, chosen so that they represent all rows best. None keeps every row.
+        Largest number of rows to keep. They are chosen to represent all rows best. None keeps every row.
     tolerance : float in [0, 1), default=1e-3
-        With a budget: how far a row may be from the span of those kept, in feature space and of its own
-        length, to be represented by them and not kept.
+        With a budget, a row is represented by the kept rows, and not kept itself, if its distance from their
+        span in feature space is at most this fraction of its length.
     oversampling : "auto" or int, default="auto"
-        Eigenpairs held beyond those reported, where every row is kept: what buys accuracy. "auto" is
+        Number of eigenpairs held but not reported, if every row is kept. More are more accurate. "auto" means
         max(10, n_components / 5).
     method : {"kernel", "features"}, default="kernel"
-        "features" maps each row to `map_size` numbers whose inner products are near the kernel's, and is
-        OnlinePCA of these: random Fourier features for rbf, Nystroem's method on the first rows for others.
+        "features" maps each row to `map_size` numbers whose inner products approximate the kernel, and runs
+        OnlinePCA on these: random Fourier features for rbf, Nystroem's method on the first rows for others.
     map_size : int, default=256
-        Numbers that `method="features"` maps a row to; made even for rbf.
+        Number of features that `method="features"` maps a row to; rounded up to an even number for rbf.
     random_state : int, RandomState or None, default=None
-        Of the random Fourier features.
+        Seed of the random Fourier features.
 
     Attributes
     ----------
     eigenvalues_ : ndarray of shape (n_components_,)
-        Of the (centred) kernel matrix of all rows, descending.
+        Eigenvalues of the (centred) kernel matrix of all rows, in descending order.
     eigenvectors_ : ndarray of shape (n_kept, n_components_)
-        Over the rows kept, the largest entry of each column positive; orthonormal columns where all rows are
-        kept. Component i is the sum of eigenvectors_[j, i] / sqrt(eigenvalues_[i]) times row j in feature
-        space. Not with `method="features"`.
+        Coefficients of the kept rows, with the largest entry of each column positive. The columns are
+        orthonormal if all rows are kept. Component i is the sum of eigenvectors_[j, i] / sqrt(eigenvalues_[i])
+        times row j in feature space. Not with `method="features"`.
     X_fit_ : ndarray of shape (n_kept, n_features_in_)
-        The rows kept. Not with `method="features"`.
+        The kept rows. Not with `method="features"`.
     kept_indices_ : ndarray of shape (n_kept,)
-        Their numbers in the stream. Not with `method="features"`.
+        Zero-based positions of the kept rows in the stream. Not with `method="features"`.
     representation_error_ : float
-        The part of the sum of k(x, x) over all rows that the rows kept do not represent; 0 without a budget.
+        The part of the sum of k(x, x) over all rows that the kept rows do not represent; 0 without a budget.
         Not with `method="features"`.
     gamma_ : float
-        gamma as given, or 1 / n_features.
+        The value of gamma that is used.
     n_components_ : int
-        Components reported.
+        Number of reported components.
     n_samples_seen_ : int
         Number of rows seen.
     n_features_in_ : int
-        Numbers in a row.
+        Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, where the first rows came with names that are all strings.
+        Names of the features, if the first rows had names that are all strings.
 
     Examples
     --------
@@ -145,7 +146,7 @@ class OnlineKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self.random_state = random_state
 
     def fit(self, X: MatrixLike, y: Any = None) -> OnlineKernelPCA:
-        """Forget everything and learn from rows.
+        """Fit the model to rows, after discarding earlier ones.
 
         Parameters
         ----------
@@ -175,7 +176,7 @@ class OnlineKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return self
 
     def partial_fit(self, X: MatrixLike, y: Any = None) -> OnlineKernelPCA:
-        """Add rows, from one row on.
+        """Add one row or more.
 
         Parameters
         ----------
@@ -200,7 +201,7 @@ class OnlineKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return self
 
     def transform(self, X: MatrixLike) -> np.ndarray:
-        """Scores of rows on the components.
+        """Return the scores of rows on the components.
 
         Parameters
         ----------
@@ -210,7 +211,7 @@ class OnlineKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Returns
         -------
         scores : ndarray of shape (n_samples, n_components_)
-            float32 for an estimator of float32, else float64. Components without variance have scores of 0.
+            float32 if the first rows were float32, else float64. Scores on components without variance are 0.
 
         Examples
         --------
@@ -223,7 +224,7 @@ class OnlineKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return learned.scores(self._checked(X, learned.dtype))
 
     def fit_transform(self, X: MatrixLike, y: Any = None) -> np.ndarray:
-        """Learn from rows and return their scores.
+        """Fit the model to rows and return their scores.
 
         Parameters
         ----------
@@ -247,32 +248,32 @@ class OnlineKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     @property
     def eigenvalues_(self) -> np.ndarray:
-        """Of the (centred) kernel matrix (n_components_,), descending."""
+        """Eigenvalues of the (centred) kernel matrix (n_components_,), in descending order."""
         return self._learned.eigenvalues
 
     @property
     def eigenvectors_(self) -> np.ndarray:
-        """Over the rows kept (n_kept, n_components_)."""
+        """Coefficients of the kept rows (n_kept, n_components_)."""
         return self._kept.core.eigenvectors
 
     @property
     def X_fit_(self) -> np.ndarray:
-        """The rows kept (n_kept, n_features_in_)."""
+        """The kept rows (n_kept, n_features_in_)."""
         return self._kept.core.kept_rows
 
     @property
     def kept_indices_(self) -> np.ndarray:
-        """Their numbers in the stream (n_kept,)."""
+        """Zero-based positions of the kept rows in the stream (n_kept,)."""
         return self._kept.core.kept_numbers
 
     @property
     def representation_error_(self) -> float:
-        """The part of the sum of k(x, x) over all rows that the rows kept do not represent."""
+        """The part of the sum of k(x, x) over all rows that the kept rows do not represent."""
         return self._kept.core.representation_error
 
     @property
     def n_components_(self) -> int:
-        """Number of components reported."""
+        """Number of reported components."""
         return len(self.eigenvalues_)
 
     @property
@@ -294,7 +295,7 @@ class OnlineKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def _kept(self) -> KeptRows:
         learned = self._learned
         if not isinstance(learned, KeptRows):
-            raise AttributeError('method="features" keeps no rows to have eigenvectors over')
+            raise AttributeError('method="features" keeps no rows, so this attribute does not exist')
         return learned
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -306,7 +307,7 @@ class OnlineKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return tags
 
     def _checked(self, X: Any, dtype: Any) -> np.ndarray:
-        """X as C-ordered rows; without a dtype they are the first, and float32 stays float32."""
+        """Return X as C-ordered rows. Without a dtype they are the first rows, and float32 stays float32."""
         kept = (np.float64, np.float32) if dtype is None else dtype
         return cast(np.ndarray, validate_data(self, X, reset=dtype is None, dtype=kept, order="C"))
 
@@ -314,9 +315,9 @@ class OnlineKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self._validate_params()
         if self.method == "features":
             if self.budget is not None:
-                raise ValueError('budget is for method="kernel": method="features" keeps no rows')
+                raise ValueError('budget needs method="kernel", since method="features" keeps no rows')
             if self.n_components is not None and self.n_components > self.map_size:
-                raise ValueError(f"n_components={self.n_components} is more than map_size={self.map_size}")
+                raise ValueError(f"n_components ({self.n_components}) exceeds map_size ({self.map_size})")
         self.gamma_ = 1.0 / X.shape[1] if self.gamma is None else float(self.gamma)
         parameters = self.get_params(deep=False)
         engine = KeptRows if self.method == "kernel" else MappedRows
@@ -342,16 +343,16 @@ class KeptRows:
         )
 
     def add(self, X: np.ndarray) -> None:
-        """Add rows, all or none."""
+        """Add all rows, or none if one is bad."""
         self.core.partial_fit(X)
 
     def scores(self, X: np.ndarray) -> np.ndarray:
-        """Scores of rows on the components."""
+        """Return the scores of rows on the components."""
         return self.core.transform(X)
 
     @property
     def eigenvalues(self) -> np.ndarray:
-        """Of the kernel matrix, descending."""
+        """Eigenvalues of the kernel matrix, in descending order."""
         return self.core.eigenvalues
 
     @property

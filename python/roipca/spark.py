@@ -1,4 +1,4 @@
-"""PCA of Spark dataframes: every partition is fitted where it lies, and the models are merged."""
+"""PCA of Spark dataframes: fits every partition where it is stored, and merges the models."""
 
 from __future__ import annotations
 
@@ -30,25 +30,25 @@ def fit(
     sample_weight: str | None = None,
     **options: Any,
 ) -> OnlinePCA:
-    """The estimator of all rows of a Spark dataframe.
+    """Fit an estimator to all rows of a Spark dataframe.
 
-    Rows reach Python as Arrow batches. Partitions may have any number of rows, none included. The result
-    depends on how the rows are cut into partitions, but not on what ran where and when. Bad rows raise the
-    ValueError of `OnlinePCA.partial_fit`, with the number of the partition and of the row in it.
+    Rows reach Python as Arrow batches. Partitions may have any number of rows, even none. The result depends
+    on how the rows are divided into partitions, but not on the schedule. Bad rows raise the ValueError of
+    `OnlinePCA.partial_fit`, which names the partition and the row in it.
 
     Parameters
     ----------
     df : pyspark.sql.DataFrame
         Rows.
     columns : list of str, or str
-        The columns of numbers that are the features; or the one column of arrays or vectors
-        (`pyspark.ml.linalg`) that holds them all.
+        The columns of numbers that are the features, or one column of arrays or vectors
+        (`pyspark.ml.linalg`) that contains all features.
     n_components : int, float or None, default=None
-        As of `OnlinePCA`. None is min(rows, features).
+        As in `OnlinePCA`. None means min(rows, features).
     sample_weight : str, default=None
-        The column of the rows' weights. None is 1 each.
+        The column with the weights of the rows. None means 1 for each row.
     **options
-        The other parameters of `OnlinePCA`, but `forgetting`.
+        Other parameters of `OnlinePCA`, except `forgetting`.
 
     Returns
     -------
@@ -74,23 +74,23 @@ def fit(
 
 
 def transform(pca: OnlinePCA, df: Any, columns: str | Sequence[str], output: str = "scores") -> Any:
-    """A Spark dataframe with the scores of its rows, lazily, partition by partition.
+    """Return a Spark dataframe with the scores of its rows, computed lazily for each partition.
 
     Parameters
     ----------
     pca : OnlinePCA
-        That has seen rows. What it learns later does not change the result.
+        A fitted estimator. Rows that it learns later do not change the result.
     df : pyspark.sql.DataFrame
         Rows.
     columns : list of str, or str
         As for `fit`.
     output : str, default="scores"
-        Name of the new column, of arrays of n_components_ numbers.
+        Name of the new column, which contains arrays of n_components_ numbers.
 
     Returns
     -------
     df : pyspark.sql.DataFrame
-        With all columns of the one given and the scores.
+        With all columns of the input and the scores.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def transform(pca: OnlinePCA, df: Any, columns: str | Sequence[str], output: str
     pca = settled(pca)
     if not isinstance(columns, str):
         check_names(pca, columns)
-    pca.__dict__.pop("feature_names_in_", None)  # rows come without names
+    pca.__dict__.pop("feature_names_in_", None)  # the rows have no names
     number = types.FloatType() if pca._learned.dtype == np.float32 else types.DoubleType()
 
     def scores(rows: pd.Series) -> pd.Series:  # type: ignore[name-defined]
@@ -115,7 +115,7 @@ def transform(pca: OnlinePCA, df: Any, columns: str | Sequence[str], output: str
 
 
 def _rows(df: Any, columns: str | Sequence[str]) -> tuple[Any, bool]:
-    """The features as one column of arrays, and whether they are float32."""
+    """Return the features as one column of arrays, and whether they are float32."""
     if not isinstance(columns, str):
         chosen = [_column(df, name) for name in columns]
         is_float32 = all(isinstance(df.schema[name].dataType, types.FloatType) for name in columns)
@@ -127,8 +127,8 @@ def _rows(df: Any, columns: str | Sequence[str]) -> tuple[Any, bool]:
     if kind.typeName() == "vectorudt":
         return optional("pyspark.ml.functions", "spark").vector_to_array(column), False
     raise ValueError(
-        f"Column {columns!r} holds {kind.simpleString()}, neither arrays nor vectors: "
-        "give columns of numbers as a list"
+        f"Column {columns!r} contains {kind.simpleString()}, not arrays or vectors; "
+        "pass columns of numbers as a list"
     )
 
 
@@ -138,7 +138,7 @@ def _number(is_float32: bool) -> str:
 
 def _column(df: Any, name: str) -> Any:
     if name not in df.columns:
-        raise ValueError(f"There is no column {name!r}; there are {', '.join(map(repr, df.columns))}")
+        raise ValueError(f"There is no column {name!r}; the columns are {', '.join(map(repr, df.columns))}")
     return df["`" + name.replace("`", "``") + "`"]
 
 
@@ -157,15 +157,15 @@ def _fit_partition(recipe: Recipe) -> Callable[[Iterator[Any]], Iterator[Any]]:
 
 
 def _arrays(rows: Any, weights: Any = None) -> tuple[np.ndarray, np.ndarray | None]:
-    """A batch's column of lists as one array, where they lie."""
+    """Return a batch's column of lists as one array, without a copy."""
     if len(rows) == 0:
         return np.empty((0, 0)), None
-    lengths = rows.value_lengths().to_numpy(zero_copy_only=False)  # a row that is null has NaN
+    lengths = rows.value_lengths().to_numpy(zero_copy_only=False)  # a null row has NaN
     odd = np.flatnonzero(lengths != lengths[0])
     if rows.null_count > 0:
         raise ValueError(f"Input X contains NaN.\nrow {np.flatnonzero(np.isnan(lengths))[0]}: null")
     if len(odd) > 0:
-        raise ValueError(f"row {odd[0]} has {lengths[odd[0]]} features, where {lengths[0]} were expected")
+        raise ValueError(f"row {odd[0]} has {lengths[odd[0]]} features, but {lengths[0]} were expected")
     X = rows.flatten().to_numpy(zero_copy_only=False).reshape(len(rows), -1)
     return X, None if weights is None else weights.to_numpy(zero_copy_only=False)
 
@@ -181,7 +181,7 @@ def _merge_group(recipe: Recipe) -> Callable[[Any], Any]:
 
 
 def _collect(models: Any) -> dict[int, bytes]:
-    """The models by their number. A bad row, of which Spark tells by a trace, is a ValueError again."""
+    """Return number -> model. Converts the stack trace that Spark reports for a bad row back to a ValueError."""
     try:
         return {row["partition"]: bytes(row["model"]) for row in models.collect()}
     except Exception as error:
