@@ -111,7 +111,7 @@ def _chosen(schema: Any, columns: Sequence[str] | None) -> list[str]:
         raise ValueError("The source has no columns: at least one feature is required.")
     for name in names:
         if name not in schema.names:
-            raise ValueError(f"There is no column {name!r}; there are {', '.join(map(repr, schema.names))}")
+            raise ValueError(f"There is no column {name!r}; the columns are {', '.join(map(repr, schema.names))}")
         kind = schema.field(name).type
         if not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)):
             raise ValueError(f"Column {name!r} holds {kind}, not numbers: choose others with columns=[...]")

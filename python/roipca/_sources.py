@@ -112,7 +112,7 @@ def _with_columns(source: Any, columns: Sequence[str]) -> Any:
         raise ValueError(f"columns are for sources that have names, not for {type(source).__name__}")
     for name in columns:
         if name not in source.columns:
-            raise ValueError(f"There is no column {name!r}; there are {', '.join(map(repr, source.columns))}")
+            raise ValueError(f"There is no column {name!r}; the columns are {', '.join(map(repr, source.columns))}")
     return source[list(columns)]
 
 

@@ -306,7 +306,7 @@ def test_objects_that_are_not_sources_are_refused():
     with pytest.raises(ValueError, match="columns are for sources that have names"):
         OnlinePCA(2).fit_stream(np.eye(3), columns=["a"])
     for source in (table(np.ones((2, 6))), frame_of(np.ones((2, 6)))):
-        with pytest.raises(ValueError, match="There is no column 'z'; there are 'x0'"):
+        with pytest.raises(ValueError, match="There is no column 'z'; the columns are 'x0'"):
             OnlinePCA(2).fit_stream(source, columns=["z"])
     with pytest.raises(ValueError, match="batch_size"):
         OnlinePCA(2).fit_stream(np.eye(3), batch_size=0)
