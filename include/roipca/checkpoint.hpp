@@ -1,4 +1,4 @@
-/// An estimator on disk, to go on from after a stop of the program (docs/format.md).
+/// Saves an estimator to disk, to resume after the program stops (docs/format.md).
 #pragma once
 
 #include <filesystem>
@@ -8,21 +8,22 @@
 
 namespace roipca {
 
-/// Writes the estimator's state(). A file of that name is either replaced whole or left as it was: temporary
-/// file, sync, rename. So a program that stops at any moment leaves a checkpoint to go on from:
+/// Writes the state() of the estimator to a file. An existing file is either replaced completely or
+/// unchanged: the function writes a temporary file, syncs it and renames it. So a program that stops at any
+/// moment leaves a checkpoint from which it can resume:
 ///
 ///     while (read(rows)) {
 ///       pca.partial_fit(rows);
 ///       if (is_time()) save_checkpoint(pca, "fit.checkpoint");
 ///     }
 ///
-/// Throws FileError. For results that are to be kept or passed on, `save` the model: checkpoints are for one
-/// version of the format and one kind of machine.
+/// Throws FileError. To keep or share results, `save` the model instead: a checkpoint can be read only by the
+/// same version of the format on the same kind of machine.
 template <typename T>
 void save_checkpoint(const OnlinePca<T>& pca, const std::filesystem::path& path);
 
-/// The estimator as it was: it goes on to the same bits as if it had never stopped. rows_seen() tells where
-/// the stream was. Throws FileError that names the file and what is wrong with it.
+/// Returns the estimator, which resumes with the same bits as if it had never stopped. rows_seen() is its
+/// position in the stream. Throws FileError that names the file and says what is wrong with it.
 template <typename T>
 OnlinePca<T> load_checkpoint(const std::filesystem::path& path);
 

@@ -1,4 +1,4 @@
-/// A model on disk: a safetensors file that other tools can read too (docs/format.md).
+/// Saves and loads models as safetensors files, which other programs can read too (docs/format.md).
 #pragma once
 
 #include <cstddef>
@@ -12,20 +12,21 @@
 
 namespace roipca {
 
-/// Writes the model. A file of that name is either replaced whole or left as it was: temporary file, sync,
-/// rename. Throws FileError, and std::invalid_argument for a model that `check` refuses.
+/// Writes the model to a file. An existing file is either replaced completely or unchanged: the function
+/// writes a temporary file, syncs it and renames it. Throws FileError, and std::invalid_argument for a model
+/// that `check` refuses.
 template <typename T>
 void save(const Model<T>& model, const std::filesystem::path& path);
 
 /// Reads a model that `save` wrote, bit for bit. Throws FileError that names the file and the byte or field
-/// for anything else: a cut or changed file, sizes that disagree, numbers of another type than T.
+/// for anything else: a truncated or changed file, inconsistent sizes, numbers of another type than T.
 template <typename T>
 Model<T> load(const std::filesystem::path& path);
 
-/// The same of whichever of the two types the file holds.
+/// Loads a model of either type, whichever the file contains.
 std::variant<Model<double>, Model<float>> load_any(const std::filesystem::path& path);
 
-/// What `save` would write, and the inverse of it.
+/// Return the bytes that `save` would write, and the model that such bytes contain.
 template <typename T>
 std::vector<std::byte> to_bytes(const Model<T>& model);
 template <typename T>

@@ -1,4 +1,4 @@
-/// Where bytes come from, for those who only read them.
+/// A source of bytes, for code that only reads them.
 #pragma once
 
 #include <cstddef>
@@ -7,12 +7,12 @@
 
 namespace roipca::io {
 
-/// Bytes that are read once, from the first to the last.
+/// Bytes that can be read once, from first to last.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
   virtual std::uint64_t size() const = 0;
-  /// Fills all of `bytes` with those that come next. Throws FileError.
+  /// Fills `bytes` with the next bytes. Throws FileError.
   virtual void read(std::span<std::byte> bytes) = 0;
 };
 

@@ -1,6 +1,6 @@
-/// CRC-64/XZ: reflected polynomial 0x42F0E1EBA9EA3693, start and end inverted; of "123456789"
-/// 0x995DC9BBDF1939FA. Chosen because it promises what hashes only make likely: any change within 64
-/// neighbouring bits is noticed.
+/// CRC-64/XZ: reflected polynomial 0x42F0E1EBA9EA3693, start and end inverted; the check value of "123456789"
+/// is 0x995DC9BBDF1939FA. It guarantees what hashes only make likely: every change within 64 neighbouring
+/// bits is detected.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,12 @@ namespace roipca::io {
 
 class Crc64 {
  public:
-  /// One to two nanoseconds a byte. The way bytes are cut into calls does not change the value.
+  /// Adds bytes, in one to two nanoseconds per byte. The value does not depend on how bytes are divided into
+  /// calls.
   void add(std::span<const std::byte> bytes);
 
   std::uint64_t value() const { return ~state_; }
-  /// Sixteen lower-case hexadecimal digits.
+  /// Returns the value as sixteen lower-case hexadecimal digits.
   std::string hex() const;
 
  private:

@@ -25,7 +25,7 @@ void require_regular(const struct stat& status) {
 }
 
 int open_to_read(const std::filesystem::path& path) {
-  // Without O_NONBLOCK a pipe that nobody writes to would make this wait for ever instead of being refused.
+  // Without O_NONBLOCK, opening a pipe without a writer would block instead of being refused.
   const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (number < 0) fail("open");
   return number;
@@ -37,10 +37,10 @@ int open_folder(const std::filesystem::path& folder) {
   return number;
 }
 
-// What a path stands for when it is written to.
+// The file that a path refers to when it is written.
 struct Target {
   std::filesystem::path path;
-  std::optional<mode_t> permissions;  // of the file that is there already
+  std::optional<mode_t> permissions;  // of the existing file
 };
 
 Target find_target(const std::filesystem::path& path) {
@@ -60,7 +60,7 @@ Target find_target(const std::filesystem::path& path) {
   return target;
 }
 
-// A new file in a folder, removed again unless it was renamed into place.
+// A new file in a folder, removed again unless it was renamed.
 class TemporaryFile {
  public:
   TemporaryFile(const Descriptor& folder, mode_t permissions)
@@ -92,7 +92,7 @@ class TemporaryFile {
   }
 
  private:
-  // The counter tells threads apart, the process number processes, and O_EXCL what either has left behind.
+  // The counter distinguishes threads, the process number processes, and O_EXCL files left behind by either.
   static int create(int folder, std::string& name, mode_t permissions) {
     static std::atomic<unsigned> counter = 0;
     while (true) {
@@ -116,7 +116,7 @@ Descriptor::~Descriptor() {
 
 void Descriptor::close() {
   const int number = number_;
-  number_ = -1;  // Linux frees the number even when close fails
+  number_ = -1;  // Linux frees the number even if close fails
   if (::close(number) != 0 && errno != EINTR) fail("close");
 }
 
@@ -143,14 +143,14 @@ void FileSource::read(std::span<std::byte> bytes) {
 }
 
 void replace_file(const std::filesystem::path& path, std::span<const std::span<const std::byte>> pieces) {
-  constexpr mode_t kNewFile = 0666;  // less what the umask takes
+  constexpr mode_t kNewFile = 0666;  // minus the umask
   const Target target = find_target(path);
   const Descriptor folder(open_folder(target.path.parent_path()));
   TemporaryFile temporary(folder, target.permissions.value_or(kNewFile));
   if (target.permissions) temporary.set_permissions(*target.permissions);
   for (const auto piece : pieces) temporary.write(piece);
   temporary.rename_to(target.path.filename());
-  // Some file systems cannot sync a folder and say so; they are as safe as they get.
+  // Some file systems report that they cannot sync a folder; nothing more can be done.
   if (::fsync(folder.number()) != 0 && errno != EINVAL) fail("sync the folder");
 }
 

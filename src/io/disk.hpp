@@ -1,4 +1,4 @@
-/// Bytes from and to POSIX files. All functions throw FileError with the system's reason, without the path.
+/// Reads and writes POSIX files. All functions throw FileError with the system's reason, without the path.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace roipca::io {
 
-/// A file descriptor that is closed at the end of its life.
+/// A file descriptor that the destructor closes.
 class Descriptor {
  public:
   explicit Descriptor(int number) : number_(number) {}
@@ -19,7 +19,7 @@ class Descriptor {
   Descriptor& operator=(const Descriptor&) = delete;
 
   int number() const { return number_; }
-  /// Closes now, and throws when the system reports that written bytes were lost.
+  /// Closes now, and throws if the system reports that written bytes were lost.
   void close();
 
  private:
@@ -40,10 +40,10 @@ class FileSource : public ByteSource {
   std::uint64_t position_ = 0;
 };
 
-/// Makes `pieces`, one after the other, the content of the file: written to a temporary file beside it,
-/// synced, renamed. Whatever goes wrong before the renaming leaves the old file as it was and no temporary
-/// behind. An old file's permissions are kept, symbolic links are followed, and what is not a regular file is
-/// refused.
+/// Replaces the content of the file by `pieces`, one after the other: writes a temporary file in the same
+/// folder, syncs it and renames it. If anything fails before the rename, the old file is unchanged and no
+/// temporary file is left behind. The permissions of an old file are kept, symbolic links are followed, and
+/// anything but a regular file is refused.
 void replace_file(const std::filesystem::path& path, std::span<const std::span<const std::byte>> pieces);
 
 }  // namespace roipca::io

@@ -1,4 +1,4 @@
-/// Bytes that are in memory already.
+/// Bytes in memory.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ class MemorySource : public ByteSource {
   std::uint64_t size() const override { return size_; }
 
   void read(std::span<std::byte> bytes) override {
-    if (bytes.size() > left_.size()) throw std::logic_error("read beyond the size that was told");
+    if (bytes.size() > left_.size()) throw std::logic_error("read beyond the end of the bytes");
     std::copy_n(left_.begin(), bytes.size(), bytes.begin());
     left_ = left_.subspan(bytes.size());
   }

@@ -8,7 +8,7 @@
 namespace roipca {
 namespace {
 
-// The file's bytes, piece by piece.
+// The bytes of the file in pieces.
 std::vector<std::span<const std::byte>> pieces_of(const io::EncodedModel& encoded) {
   std::vector<std::span<const std::byte>> pieces = {std::as_bytes(std::span(encoded.head))};
   pieces.insert(pieces.end(), encoded.arrays.begin(), encoded.arrays.end());

@@ -1,4 +1,4 @@
-/// Whose failure it was.
+/// Prefixes a FileError with the file's path.
 #pragma once
 
 #include <filesystem>
@@ -7,8 +7,8 @@
 
 namespace roipca::io {
 
-/// Does what `action` does, with the path in front of what a FileError says: everything below the functions
-/// that are given a path speaks of bytes and fields only.
+/// Calls `action`. A FileError that it throws gets the path in front of its message: only the functions that
+/// are given a path know it, and all others report bytes and fields.
 template <typename Action>
 auto naming(const std::filesystem::path& path, Action action) {
   try {
