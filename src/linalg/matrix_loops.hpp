@@ -17,8 +17,8 @@ double root(double x) { return __builtin_sqrt(x); }
 double magnitude(double x) { return __builtin_fabs(x); }
 double with_sign(double size, double sign) { return __builtin_copysign(size, sign); }
 
-// A column-major matrix whose columns are a multiple of 8 numbers apart; what pads a column may be anything
-// finite.
+// A column-major matrix whose columns are a multiple of 8 numbers apart. The padding of a column may have any
+// finite values.
 struct Block {
   double* data;
   Size stride;
@@ -30,7 +30,7 @@ struct Block {
 
 constexpr Size pad(Size n) { return (n + 7) / 8 * 8; }
 
-// kRows vectors by kColumns of base + sign * A B.
+// Computes a tile of kRows vectors by kColumns columns of base + sign * A B.
 template <Size kRows, Size kColumns>
 void multiply_tile(Block a, Block b, Size depth, Block base, double sign, Block out, Size row, Size column) {
   Vec<double> acc[kRows][kColumns] = {};
@@ -54,7 +54,7 @@ void multiply_tile(Block a, Block b, Size depth, Block base, double sign, Block 
 template <Size kColumns>
 void multiply_columns(Size rows, Block a, Block b, Size depth, Block base, double sign, Block out,
                       Size column) {
-  // In threes, and what is left in twos: a single one would leave registers unused.
+  // Three at a time, and the rest two at a time: a single one would leave registers unused.
   Size row = 0;
   const Size vectors = rows / kDoubles;
   const Size pairs = vectors % 3 == 0 ? 0 : vectors % 3 == 2 ? 1 : 2;
@@ -78,7 +78,7 @@ void multiply(Size rows, Size columns, Size depth, Block a, Block b, Block base,
   for (; column < columns; ++column) multiply_columns<1>(rows, a, b, depth, base, sign, out, column);
 }
 
-// What pads the columns of `to` is zero.
+// The padding of the columns of `to` is set to zero.
 void transpose(Size rows, Size columns, Block from, Block to) {
   for (Size i = 0; i < rows; ++i) {
     double* column = to.column(i);
@@ -89,7 +89,7 @@ void transpose(Size rows, Size columns, Block from, Block to) {
 
 constexpr Block kNone = {nullptr, 0};
 
-// A bound of the eigenvalues of a symmetric matrix.
+// Returns a bound of the eigenvalues of a symmetric matrix.
 double norm_bound(Size n, Block a) {
   double widest = 0.0;
   Vec<double> squares = {};
@@ -107,7 +107,7 @@ double norm_bound(Size n, Block a) {
   return widest < frobenius ? widest : frobenius;
 }
 
-// L L^T = A, in the lower triangle of a. False where A is not positive definite.
+// Factors A = L L^T in the lower triangle of a. Returns false if A is not positive definite.
 bool factorise(Size n, Block a) {
   for (Size j = 0; j < n; ++j) {
     double* column = a.column(j);
@@ -162,7 +162,7 @@ void invert(Size n, Block l, Block inverse) {
   }
 }
 
-// A = L U in place, L of diagonal 1. Nothing is exchanged: the caller looks at what comes out.
+// Factors A = L U in place, where L has a unit diagonal. There is no pivoting: the caller checks the result.
 void factorise_near_identity(Size n, Block a, double* below) {
   for (Size j = 0; j < n; ++j) {
     double* column = a.column(j);

@@ -7,7 +7,7 @@ namespace roipca::linalg::ROIPCA_LEVEL {
 namespace {
 
 constexpr double kHalfUlp = 0x1p-53;
-constexpr int kMostSweeps = 60;  // a value takes two on average; none is known that took ten
+constexpr int kMostSweeps = 60;  // a value takes two on average; none has been seen to take ten
 
 double dot(const double* a, const double* b, Size from, Size to) {
   Vec<double> acc = {};
@@ -15,7 +15,7 @@ double dot(const double* a, const double* b, Size from, Size to) {
   return sum<double>(acc);
 }
 
-// y += s * x, for four x at a time where there are four.
+// y += s * x, for four x at a time if possible.
 void add_columns(const double* a, Size stride, const double* s, Size columns, Size from, Size to, double* y) {
   Size c = 0;
   for (; c + 4 <= columns; c += 4) {
@@ -31,9 +31,9 @@ void add_columns(const double* a, Size stride, const double* s, Size columns, Si
   }
 }
 
-// A <- Q^T A Q, tridiagonal: diagonal in d, off-diagonal in e. Q is left in a. Both triangles of a are read
-// and kept, so that all loops run down columns; u is zero above the rows that a reflector I - h u u^T acts
-// on, so that loops may start at the vector boundary before them.
+// Reduces A to the tridiagonal Q^T A Q: diagonal in d, off-diagonal in e, and Q in a. Both triangles of a are
+// read and updated, so that all loops run down columns. u is zero above the rows that a reflector I - h u u^T
+// acts on, so that loops may start at the vector boundary before them.
 void tridiagonalise(Size n, double* a, Size stride, double* d, double* e, double* u, double* p) {
   for (Size i = 0; i < stride; ++i) u[i] = p[i] = 0.0;
   for (Size j = 0; j + 1 < n; ++j) {
@@ -74,14 +74,14 @@ void tridiagonalise(Size n, double* a, Size stride, double* d, double* e, double
     }
     d[j] = column[j];
     e[j] = -norm;
-    // The reflector waits in its column, its h in the diagonal's place.
+    // The reflector is stored in its column, and its h on the diagonal.
     for (Size i = first; i < n; ++i) column[i] = u[i];
     column[j] = h;
   }
   d[n - 1] = a[(n - 1) * stride + n - 1];
   e[n - 1] = 0.0;
 
-  // Q, backwards, so that each reflector meets only the part that is not yet the identity.
+  // Accumulates Q backwards, so that each reflector acts only on the part that is no longer the identity.
   for (Size j = n - 1; j >= 0; --j) {
     double* column = a + j * stride;
     const Size first = j + 1;
@@ -102,8 +102,8 @@ void tridiagonalise(Size n, double* a, Size stride, double* d, double* e, double
   }
 }
 
-// Applies a sweep's rotations to columns [low, high]: kVectors rows of the matrix at a time, the column that
-// one rotation leaves and the next one takes stays in registers.
+// Applies the rotations of a sweep to columns [low, high], kVectors rows of the matrix at a time. The column
+// that two successive rotations share stays in registers.
 template <Size kVectors>
 void apply_sweep(double* a, Size stride, Size low, Size high, const double* cosine, const double* sine) {
   Vec<double> carried[kVectors];
@@ -182,7 +182,7 @@ void solve_eigen(Size n, double* a, Size stride, double* values, double* work) {
   double* e = work;
   double* u = work + stride;
   double* p = work + 2 * stride;
-  // By a power of two, so that squares stay in range.
+  // Scales by a power of two, so that squares stay in range.
   double largest = 0.0;
   for (Size j = 0; j < n; ++j) {
     for (Size i = j; i < n; ++i) {

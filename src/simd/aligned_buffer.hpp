@@ -16,9 +16,8 @@
 
 namespace roipca::simd {
 
-/// A fixed number of numbers, zero at first, aligned to cache lines. Large ones ask for huge pages: rows of a
-/// million features lie on a page of their own every 4 KiB otherwise, and finding those takes as long as the
-/// arithmetic.
+/// An array of fixed size, initially zero and aligned to cache lines. Large ones request huge pages: with
+/// pages of 4 KiB, address translation for rows of a million features takes as long as the arithmetic.
 template <typename T>
 class AlignedBuffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -59,7 +58,7 @@ class AlignedBuffer {
     void* memory = std::aligned_alloc(unit, whole);
     if (memory == nullptr) throw std::bad_alloc();
 #ifdef __linux__
-    if (is_large) madvise(memory, whole, MADV_HUGEPAGE);  // advice: it may fail
+    if (is_large) madvise(memory, whole, MADV_HUGEPAGE);  // only advice; failure is harmless
 #endif
     return static_cast<T*>(memory);
   }

@@ -1,4 +1,4 @@
-/// Rows for the loops of simd: aligned, padded, apart by an odd number of cache lines.
+/// Rows for the loops of simd: aligned, padded, and an odd number of cache lines apart.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace roipca::simd {
 
-/// A fixed number of rows of `length` numbers. What lies behind `length` is zero and stays so.
+/// A fixed number of rows of `length` numbers. The padding after `length` is always zero.
 template <typename T>
 class AlignedRows {
  public:
@@ -37,7 +37,7 @@ class AlignedRows {
  private:
   static Index round_up(Index x, Index to) { return (x + to - 1) / to * to; }
 
-  // Rows a power of two apart would all fall into one set of the cache; an odd number of lines spreads them.
+  // Rows a power of two apart would all map to one set of the cache; an odd number of lines spreads them.
   static Index stride_for(Index length) {
     constexpr Index kLine = 64 / static_cast<Index>(sizeof(T));
     const Index lines = round_up(length, kLane<T>) / kLine;

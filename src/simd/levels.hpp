@@ -1,5 +1,5 @@
-/// Levels of an architecture: sets of instructions that the library is compiled for side by side, and from
-/// which it chooses when the program starts.
+/// Levels of an architecture: instruction sets for which the library is compiled. It chooses one when the
+/// program starts.
 #pragma once
 
 #include <string_view>
@@ -24,11 +24,11 @@ enum class Level { ROIPCA_FOR_EACH_LEVEL(ROIPCA_ENUMERATOR) };
 
 std::string_view name(Level level);
 
-/// Levels that this machine can run, best last.
+/// Returns the levels that this machine can run, best last.
 std::vector<Level> available_levels();
 
-/// The level in use: the best one, or the one that the environment variable ROIPCA_ISA names (read once).
-/// Throws std::runtime_error if this machine cannot run that one.
+/// Returns the level in use: the best one, or the one that the environment variable ROIPCA_ISA names (read
+/// once). Throws std::runtime_error if this machine cannot run it.
 Level active_level();
 
 }  // namespace roipca::simd

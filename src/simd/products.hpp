@@ -8,8 +8,8 @@ namespace roipca::simd::ROIPCA_LEVEL {
 namespace {
 
 // A tile of dot products keeps kTileA * kTileB sums in registers, and a tile of combinations keeps kTileOut.
-// AVX-512 and 64-bit ARM have 32 vector registers, everything else has 16. ARM has no operands in memory: the
-// numbers that a sum is made of take registers too, and tiles as large as those of AVX-512 would spill.
+// AVX-512 and 64-bit ARM have 32 vector registers, all others have 16. ARM has no memory operands, so the
+// factors of a sum need registers too, and tiles as large as those of AVX-512 would spill.
 #ifdef __aarch64__
 constexpr Size kTileA = 5;
 constexpr Size kTileB = 4;
@@ -127,8 +127,8 @@ void gram_and_dots(RowsView<T> a, RowsView<T> b, Size length, double* gram, Size
   }
 }
 
-// Sources are packed before they are combined: kV vectors of features of each, one after the other. Where the
-// coefficients no longer fit into the nearest cache, more features at a time make up for it.
+// Sources are packed before they are combined: kV vectors of features of each, one after the other. If the
+// coefficients do not fit into the first cache, more features are processed at a time to compensate.
 constexpr Size kFewCoefficients = 2048;
 
 template <typename T, Size kV>
@@ -141,7 +141,7 @@ T* pack(const T* rows, Size stride, Size count, T* panel) {
   return panel;
 }
 
-// kN combinations of the packed sources, into out or added to it.
+// Computes kN combinations of the packed sources, and stores them in out or adds them to it.
 template <typename T, Size kN, Size kV, bool kAdd>
 void combine_tile(const T* panel, Size sources, const T* coef, Size coef_stride, T* out, Size out_stride) {
   constexpr Size kL = Lanes<T>::kCount;

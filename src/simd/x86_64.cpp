@@ -19,7 +19,7 @@ constexpr std::uint32_t kPopcnt = bit(23);
 constexpr std::uint32_t kOsxsave = bit(27);
 constexpr std::uint32_t kAvx = bit(28);
 constexpr std::uint32_t kF16c = bit(29);
-// Of leaf 7, ebx.
+// Bits of leaf 7, ebx.
 constexpr std::uint32_t kBmi1 = bit(3);
 constexpr std::uint32_t kAvx2 = bit(5);
 constexpr std::uint32_t kBmi2 = bit(8);
@@ -28,14 +28,14 @@ constexpr std::uint32_t kAvx512dq = bit(17);
 constexpr std::uint32_t kAvx512cd = bit(28);
 constexpr std::uint32_t kAvx512bw = bit(30);
 constexpr std::uint32_t kAvx512vl = bit(31);
-// Of leaf 0x80000001, ecx.
+// Bits of leaf 0x80000001, ecx.
 constexpr std::uint32_t kLahf = bit(0);
 constexpr std::uint32_t kLzcnt = bit(5);
-// Of XCR0.
+// Bits of XCR0.
 constexpr std::uint64_t kXmmAndYmm = bit(1) | bit(2);
 constexpr std::uint64_t kMasksAndZmm = bit(5) | bit(6) | bit(7);
 
-// What each level needs beside what the one before it does.
+// The features that each level needs in addition to the one before it.
 struct Requirement {
   Level level;
   Cpu needs;
@@ -62,7 +62,7 @@ bool satisfies(const Cpu& cpu, const Cpu& needs) {
          has_all(cpu.extended_1_ecx, needs.extended_1_ecx) && has_all(cpu.xcr0, needs.xcr0);
 }
 
-// The intrinsic needs -mxsave, which would let the compiler use more than the baseline here.
+// The intrinsic needs -mxsave, which would allow the compiler to use more than the baseline here.
 std::uint64_t read_xcr0() {
   std::uint32_t low = 0;
   std::uint32_t high = 0;

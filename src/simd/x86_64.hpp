@@ -1,4 +1,4 @@
-/// Which level an x86-64 processor reaches.
+/// The highest level of an x86-64 processor.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace roipca::simd {
 
-/// What a processor says about itself: registers of the instruction cpuid, and XCR0, the registers that the
-/// operating system saves (0 where it saves none by xsave).
+/// The features that a processor reports: results of the instruction cpuid, and XCR0, the registers that the
+/// operating system saves (0 if it does not use xsave).
 struct Cpu {
   std::uint32_t leaf_1_ecx = 0;
   std::uint32_t leaf_7_ebx = 0;
@@ -18,8 +18,8 @@ struct Cpu {
 
 Cpu read_cpu();
 
-/// The highest level all of whose instructions the processor has, by the definition of the x86-64 psABI: a
-/// compiler may use any of them for code of that level.
+/// Returns the highest level whose instructions the processor has all, as defined by the x86-64 psABI: a
+/// compiler may use any of them in code for that level.
 Level highest_level(const Cpu& cpu);
 
 }  // namespace roipca::simd
