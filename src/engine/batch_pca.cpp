@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "basis/orthonormal.hpp"
-#include "engine/row_check.hpp"
+#include "intake/row_check.hpp"
 
 namespace roipca {
 namespace {

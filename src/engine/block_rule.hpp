@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "engine/row_block.hpp"
+#include "intake/row_block.hpp"
 #include "roipca/options.hpp"
 #include "rules/rule.hpp"
 #include "state/archive.hpp"

@@ -1,7 +1,7 @@
 /// What a block of rows has within the components and outside of them.
 #pragma once
 
-#include "engine/row_block.hpp"
+#include "intake/row_block.hpp"
 
 namespace roipca {
 

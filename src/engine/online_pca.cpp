@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "engine/block_rule.hpp"
-#include "engine/row_check.hpp"
 #include "engine/shard.hpp"
+#include "intake/row_check.hpp"
 #include "roipca/batch_pca.hpp"
 #include "roipca/learning_rate.hpp"
 #include "roipca/merge.hpp"

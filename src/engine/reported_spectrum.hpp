@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
+#include "model/spectrum.hpp"
 #include "roipca/options.hpp"
 #include "roipca/types.hpp"
-#include "rules/rule.hpp"
 
 namespace roipca {
 

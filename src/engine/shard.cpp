@@ -6,8 +6,8 @@
 #include "basis/orthonormal.hpp"
 #include "engine/block_rule.hpp"
 #include "engine/make_rule.hpp"
-#include "engine/moments.hpp"
 #include "engine/reported_spectrum.hpp"
+#include "intake/moments.hpp"
 
 namespace roipca {
 namespace {

@@ -10,7 +10,7 @@
 #include <variant>
 
 #include "basis/orthonormal.hpp"
-#include "engine/row_check.hpp"
+#include "intake/row_check.hpp"
 #include "kernel_pca/growing_spectrum.hpp"
 #include "kernel_pca/landmarks.hpp"
 #include "state/archive.hpp"

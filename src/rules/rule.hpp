@@ -1,37 +1,17 @@
 /// What every update rule is to the estimator.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "intake/step.hpp"
+#include "model/spectrum.hpp"
 #include "roipca/options.hpp"
 #include "roipca/types.hpp"
 #include "simd/aligned_rows.hpp"
 #include "state/archive.hpp"
 
 namespace roipca {
-
-/// What a rule knows of the scatter matrix: leading eigenpairs, descending, and the trace.
-template <typename T>
-struct Spectrum {
-  Matrix<T> basis;  // features x rank, orthonormal columns
-  Vector<double> values;
-  double trace = 0.0;
-};
-
-/// The circumstances of one update. The row v that comes with it is centred and weighted so that the scatter
-/// changes by exactly v v^T, whatever the weights; `unit` is the power of two it was scaled by to keep its
-/// squares in range.
-struct Step {
-  double weight_before = 0.0;  // of all rows so far
-  double weight = 0.0;         // of this row; positive
-  double squared_norm = 0.0;   // |v|^2; positive
-  double unit = 1.0;
-  std::int64_t rows_before = 0;
-
-  double weight_after() const { return weight_before + weight; }
-};
 
 template <typename T>
 class Rule {

@@ -1,4 +1,4 @@
-#include "engine/row_check.hpp"
+#include "intake/row_check.hpp"
 
 #include <algorithm>
 #include <cmath>

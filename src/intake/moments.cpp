@@ -1,4 +1,4 @@
-#include "engine/moments.hpp"
+#include "intake/moments.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,9 @@
 /// Running mean and scatter of each feature, and rows centred by them.
 #pragma once
 
-#include "engine/row_block.hpp"
+#include "intake/row_block.hpp"
+#include "intake/step.hpp"
 #include "roipca/model.hpp"
-#include "rules/rule.hpp"
 #include "state/archive.hpp"
 
 namespace roipca {

@@ -1,0 +1,17 @@
+/// The eigenpairs of a scatter matrix.
+#pragma once
+
+#include "roipca/types.hpp"
+
+namespace roipca {
+
+/// The leading eigenpairs of a scatter matrix, descending, and its trace. It is the one form in which
+/// eigenpairs enter and leave an engine or a rule.
+template <typename T>
+struct Spectrum {
+  Matrix<T> basis;  // features x rank, orthonormal columns
+  Vector<double> values;
+  double trace = 0.0;
+};
+
+}  // namespace roipca
