@@ -8,10 +8,10 @@
 #include <stdexcept>
 #include <string>
 
+#include "model/projector.hpp"
+
 namespace roipca {
 namespace {
-
-constexpr Index kChunk = 64;  // rows at a time: centred copies stay in the cache
 
 // Of a row so far out, beside the variance, that its squared distance overflows: low enough to be the least
 // of all, and a mean over many rows stays finite, too.
@@ -36,33 +36,16 @@ Vector<T> signs(const Model<T>& model) {
   return result;
 }
 
-// Calls use(first, centred) for chunks of rows, centred in double and rounded to T.
-template <typename T, typename Use>
-void for_each_chunk(const Model<T>& model, const Rows<T>& rows, Use use) {
-  require_width<T>(rows, model.features(), "features");
-  RowMatrix<T> centred;
-  for (Index first = 0; first < rows.rows(); first += kChunk) {
-    const Index count = std::min(kChunk, rows.rows() - first);
-    centred.resize(count, rows.cols());
-    for (Index i = 0; i < count; ++i) {
-      centred.row(i) = ((rows.row(first + i).template cast<double>() - model.mean.transpose()) -
-                        model.mean_tail.transpose())
-                           .template cast<T>();
-    }
-    use(first, centred);
-  }
-}
-
 // Of each row: the sum over the components of score^2 / variance, those of variance 0 left out.
 template <typename T>
 Vector<double> scaled_scores(const Model<T>& model, const Vector<double>& variance, const Rows<T>& x) {
+  require_width<T>(x, model.features(), "features");
   const Vector<double> scale =
       variance.unaryExpr([](double v) { return v > 0.0 ? 1.0 / std::sqrt(v) : 0.0; });
   Vector<double> result(x.rows());
-  for_each_chunk<T>(model, x, [&](Index first, const RowMatrix<T>& centred) {
-    const RowMatrix<T> scores = centred * model.basis.leftCols(model.n_components);
-    result.segment(first, centred.rows()) =
-        (scores.template cast<double>() * scale.asDiagonal()).rowwise().squaredNorm();
+  Projector<T> projector(model, model.n_components, x.rows());
+  projector.for_each_chunk(x, [&](Index first, Index count) {
+    result.segment(first, count) = (projector.scores(count) * scale.asDiagonal()).rowwise().squaredNorm();
   });
   return result;
 }
@@ -70,12 +53,13 @@ Vector<double> scaled_scores(const Model<T>& model, const Vector<double>& varian
 // Of each row: the squared distance from the plane of the first `columns` components.
 template <typename T>
 Vector<double> squared_distances(const Model<T>& model, Index columns, const Rows<T>& x) {
-  const auto q = model.basis.leftCols(columns);
+  require_width<T>(x, model.features(), "features");
   Vector<double> result(x.rows());
-  for_each_chunk<T>(model, x, [&](Index first, RowMatrix<T>& centred) {
-    const RowMatrix<T> scores = centred * q;
-    centred.noalias() -= scores * q.transpose();
-    result.segment(first, centred.rows()) = centred.template cast<double>().rowwise().squaredNorm();
+  Projector<T> projector(model, columns, x.rows());
+  projector.for_each_chunk(x, [&](Index first, Index count) {
+    projector.subtract_components(count);
+    result.segment(first, count) =
+        projector.centred(count).template cast<double>().colwise().squaredNorm().transpose();
   });
   return result;
 }
@@ -132,12 +116,12 @@ double Model<T>::noise_variance() const {
 
 template <typename T>
 RowMatrix<T> Model<T>::transform(const Rows<T>& x) const {
-  const Vector<T> sign = signs(*this);
+  require_width<T>(x, features(), "features");
+  const Vector<double> sign = signs(*this).template cast<double>();
   RowMatrix<T> scores(x.rows(), n_components);
-  for_each_chunk<T>(*this, x, [&](Index first, const RowMatrix<T>& centred) {
-    auto part = scores.middleRows(first, centred.rows());
-    part.noalias() = centred * basis.leftCols(n_components);
-    part *= sign.asDiagonal();
+  Projector<T> projector(*this, n_components, x.rows());
+  projector.for_each_chunk(x, [&](Index first, Index count) {
+    scores.middleRows(first, count) = (projector.scores(count) * sign.asDiagonal()).template cast<T>();
   });
   return scores;
 }
@@ -145,10 +129,12 @@ RowMatrix<T> Model<T>::transform(const Rows<T>& x) const {
 template <typename T>
 RowMatrix<T> Model<T>::inverse_transform(const Rows<T>& scores) const {
   require_width<T>(scores, n_components, "components");
-  RowMatrix<T> x = (scores * signs(*this).asDiagonal()) * basis.leftCols(n_components).transpose();
-  for (Index i = 0; i < x.rows(); ++i) {
-    x.row(i) = (x.row(i).template cast<double>() + mean.transpose()).template cast<T>();
-  }
+  RowMatrix<T> x(scores.rows(), features());
+  Projector<T> projector(*this, n_components, scores.rows());
+  projector.for_each_chunk_of_scores(scores * signs(*this).asDiagonal(), [&](Index first, Index count) {
+    x.middleRows(first, count) =
+        (projector.centred(count).template cast<double>().colwise() + mean).transpose().template cast<T>();
+  });
   return x;
 }
 

@@ -1,6 +1,7 @@
 // Components, and rows to and from their scores.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <stdexcept>
 #include <string>
 
@@ -16,7 +17,7 @@ using namespace support;
 template <typename T>
 class Components : public ::testing::Test {
  protected:
-  // More rows than are processed at a time (64), and not a multiple of it.
+  // More rows than are processed at a time (96), and not a multiple of it.
   static RowMatrix<T> rows() {
     RowMatrix<double> rows = decaying_rows(150, 9, 0.7, 1);
     rows.array() += 2.0;
@@ -107,6 +108,29 @@ TYPED_TEST(Components, InverseTransformOfSomeScoresIsTheProjectionOnThePlane) {
 TYPED_TEST(Components, InverseTransformOfZeroScoresIsTheMean) {
   const auto back = this->model_.inverse_transform(RowMatrix<TypeParam>::Zero(1, 4));
   EXPECT_EQ(Vector<TypeParam>(back.row(0)), this->model_.mean.template cast<TypeParam>());
+}
+
+// More rows than are processed at a time, of more features than a vector has lanes, and multiples of neither.
+TYPED_TEST(Components, WideRowsHaveTheScoresOfTheirProduct) {
+  const Index d = 301;
+  const RowMatrix<double> rows = decaying_rows(250, 30, 0.9, 2) * orthonormal_columns(d, 30, 3).transpose();
+  const auto x = RowMatrix<TypeParam>(rows.cast<TypeParam>());
+  const auto model = batch_pca<TypeParam>(x, options_for(Method::kRoipca, 7));
+  const Matrix<double> q = reported_basis(model);
+  const RowMatrix<double> centred = x.template cast<double>().rowwise() - model.mean.transpose();
+  const Matrix<double> components = model.components().template cast<double>();
+  const RowMatrix<double> outside = centred - centred * q * q.transpose();
+  // A sum of d products; the row and the component have lengths of about 2 and 1.
+  const double tolerance = 2.0 * std::sqrt(double(d)) * kEpsilon<TypeParam>;
+  const RowMatrix<TypeParam> scores = model.transform(x);
+  EXPECT_LT((scores.template cast<double>() - centred * components.transpose()).cwiseAbs().maxCoeff(),
+            tolerance);
+  const RowMatrix<double> back = model.inverse_transform(scores).template cast<double>();
+  EXPECT_LT((back - (x.template cast<double>() - outside)).cwiseAbs().maxCoeff(), tolerance);
+  EXPECT_LT((model.spe(x) - outside.rowwise().squaredNorm()).cwiseAbs().maxCoeff(), 2 * tolerance);
+  for (const Index i : {0, 95, 249}) {
+    EXPECT_EQ(RowMatrix<TypeParam>(model.transform(x.row(i))), RowMatrix<TypeParam>(scores.row(i))) << i;
+  }
 }
 
 TYPED_TEST(Components, RowsOfAnotherWidthAreRefusedWithBothNumbers) {

@@ -1,0 +1,96 @@
+/// Rows on and off the components of a model, by the loops of simd.
+#pragma once
+
+#include <algorithm>
+
+#include "roipca/model.hpp"
+#include "simd/aligned_rows.hpp"
+#include "simd/table.hpp"
+
+namespace roipca {
+
+/// Takes rows in chunks that stay in the cache: centres them, and computes their scores on the first
+/// components of a model, with the signs of the model's basis. The results of a row do not depend on the
+/// other rows.
+///
+/// Copies the components once, in O(features x components) time and memory. Refers to the model.
+template <typename T>
+class Projector {
+ public:
+  /// `rows` is the number of rows to come.
+  Projector(const Model<T>& model, Index components, Index rows)
+      : model_(model),
+        components_(components),
+        at_once_(std::min(rows, std::clamp(kNumbers / model.features(), kFewest, kMost))),
+        basis_(components, model.features()),
+        centred_(at_once_, model.features()),
+        scores_(at_once_, components),
+        coefficients_(components, at_once_),
+        panel_(simd::panel_size<T>(components)) {
+    basis_.columns(components) = model.basis.leftCols(components);
+  }
+
+  /// Calls use(first, count) for each chunk, when `scores` and `centred` are those of its rows.
+  template <typename Use>
+  void for_each_chunk(const Rows<T>& rows, Use use) {
+    const Index features = model_.features();
+    const Vector<double> ones = Vector<double>::Ones(at_once_);
+    Vector<double> squares(at_once_);
+    Vector<double> total = Vector<double>::Zero(features);
+    for (Index first = 0; first < rows.rows(); first += at_once_) {
+      const Index count = std::min(at_once_, rows.rows() - first);
+      loops_.collect({rows.data() + first * rows.outerStride(), rows.outerStride(), count},
+                     {model_.mean.data(), model_.mean_tail.data(), ones.data(), ones.data(), total.data(),
+                      centred_.row(0), centred_.stride(), squares.data()},
+                     features);
+      loops_.dots(centred_.view(count), basis_.view(components_), centred_.padded_length(), scores_.data(),
+                  components_);
+      use(first, count);
+    }
+  }
+
+  /// Calls use(first, count) for each chunk, when `centred` are the points of the components' plane with
+  /// these scores, still without the mean.
+  template <typename Use>
+  void for_each_chunk_of_scores(const RowMatrix<T>& scores, Use use) {
+    for (Index first = 0; first < scores.rows(); first += at_once_) {
+      const Index count = std::min(at_once_, scores.rows() - first);
+      centred_.columns(count).setZero();
+      coefficients_.leftCols(count) = scores.middleRows(first, count).transpose();
+      add_components(count);
+      use(first, count);
+    }
+  }
+
+  /// Scores of the chunk, count x components.
+  auto scores(Index count) const { return scores_.topRows(count); }
+  /// Rows of the chunk as columns, features x count.
+  auto centred(Index count) { return centred_.columns(count); }
+  /// Subtracts from each row of the chunk its part within the components.
+  void subtract_components(Index count) {
+    coefficients_.leftCols(count) = -scores(count).transpose().template cast<T>();
+    add_components(count);
+  }
+
+ private:
+  static constexpr Index kNumbers = Index{1} << 17;  // of a chunk: half of a usual second cache in double
+  static constexpr Index kFewest = 12;               // so few rows still use the tiles of the loops
+  static constexpr Index kMost = 96;
+
+  void add_components(Index count) {
+    loops_.add_rows(centred_.row(0), centred_.stride(), basis_.view(components_), coefficients_.data(),
+                    coefficients_.outerStride(), count, centred_.padded_length(), panel_.data());
+  }
+
+  const Model<T>& model_;
+  Index components_;
+  Index at_once_;  // rows of a chunk
+  simd::AlignedRows<T> basis_;
+  simd::AlignedRows<T> centred_;
+  RowMatrix<double> scores_;
+  RowMatrix<T> coefficients_;  // components x rows of a chunk
+  simd::AlignedBuffer<T> panel_;
+  const simd::Table<T>& loops_ = simd::table<T>();
+};
+
+}  // namespace roipca
