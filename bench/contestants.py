@@ -51,7 +51,7 @@ def ours(label, m, dtype=np.float64, **parameters):
 
 def row_by_row(label, m, method):
     def prepare(X):
-        pca = OnlinePCA(m, method=method, update="sample", oversampling=0).fit(X[:START_ROWS])
+        pca = OnlinePCA(m, method=method, update_every="row", oversampling=0).fit(X[:START_ROWS])
         return (lambda: pca.partial_fit(X[START_ROWS:])), len(X) - START_ROWS
 
     return Contestant(label, {"": prepare})

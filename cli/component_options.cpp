@@ -73,7 +73,7 @@ Options ComponentOptions::options() const {
   return as_usage([&] {
     Options options;
     options.method = method_from_name(method);
-    options.update = update == "sample" ? Update::kSample : Update::kBlock;
+    options.update_every = update_every == "row" ? UpdateEvery::kRow : UpdateEvery::kBlock;
     options.block_size = count_or_auto("--block-size", block_size);
     options.mu = mu_from(mu);
     options.tau = tau == "optimal" ? Tau::kOptimal : Tau::kZero;
@@ -105,8 +105,8 @@ void add_component_options(CLI::App& app, ComponentOptions& options) {
   app.add_option("--oversampling", options.oversampling, "Components held beyond those reported")
       ->group(group)
       ->capture_default_str();
-  app.add_option("--update", options.update, "Of roipca and ipca")
-      ->check(CLI::IsMember({"block", "sample"}))
+  app.add_option("--update-every", options.update_every, "Of roipca and ipca")
+      ->check(CLI::IsMember({"block", "row"}))
       ->group(group)
       ->capture_default_str();
   app.add_option("--block-size", options.block_size, "Rows in a block")->group(group)->capture_default_str();

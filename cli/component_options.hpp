@@ -28,7 +28,7 @@ struct ComponentOptions {
   std::string mu = "mean";
   std::string tau = "zero";
   std::string oversampling = "auto";
-  std::string update = "block";
+  std::string update_every = "block";
   std::string block_size = "auto";
   std::string learning_rate;
   bool no_center = false;

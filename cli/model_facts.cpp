@@ -37,7 +37,7 @@ ModelFacts facts(const Model<T>& model) {
   const Options& options = model.options;
   const std::string type = std::is_same_v<T, float> ? "float32" : "float64";
   const std::string method(name(options.method));
-  const std::string update = options.update == Update::kBlock ? "block" : "sample";
+  const std::string update_every = options.update_every == UpdateEvery::kBlock ? "block" : "row";
   const Index held = model.eigenvalues.size();
   const Index bytes = bytes_of(model);
   ModelFacts result;
@@ -53,7 +53,7 @@ ModelFacts facts(const Model<T>& model) {
        std::to_string(model.n_components) + " reported, " + std::to_string(held) + " held, " + type},
       {"explained", formatted(result.ratio.sum()) + " of the variance"},
       {"noise", formatted(result.noise_variance) + " variance along any other direction"},
-      {"method", method + ", update by " + update},
+      {"method", method + ", update by " + update_every},
       {"mu, tau", mu_text(options.mu) + ", " + (options.tau == Tau::kZero ? "zero" : "optimal")},
       {"centred", options.center ? "yes" : "no"},
       {"forgetting", formatted(options.forgetting)},
@@ -66,7 +66,7 @@ ModelFacts facts(const Model<T>& model) {
                  {"held", held},
                  {"dtype", type},
                  {"method", method},
-                 {"update", update},
+                 {"update_every", update_every},
                  {"mu", mu_text(options.mu)},
                  {"tau", options.tau == Tau::kZero ? "zero" : "optimal"},
                  {"center", options.center},

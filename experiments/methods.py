@@ -5,7 +5,7 @@ from measure import batch_basis, subspace_error
 
 from roipca import OnlinePCA
 
-ROW_BY_ROW = dict(center=False, oversampling=0, update="sample")  # the algorithms as in the paper
+ROW_BY_ROW = dict(center=False, oversampling=0, update_every="row")  # the algorithms as in the paper
 TUNED = ("gha", "oja")
 NAMES = {
     "none": "no update",

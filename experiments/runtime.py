@@ -31,7 +31,7 @@ def estimator(label, m):
         return OnlinePCA(m, center=False)
     if label == "fd":
         return OnlinePCA(m, method="fd", center=False)
-    return OnlinePCA(m, method=label, oversampling=0, update="sample", center=False)
+    return OnlinePCA(m, method=label, oversampling=0, update_every="row", center=False)
 
 
 def seconds_per_row(d, m, noise, turns):

@@ -51,7 +51,7 @@ struct Contender {
 std::vector<Contender> contenders(Index components) {
   const auto paper = [&](Method method) {
     return Options{
-        .n_components = components, .method = method, .update = Update::kSample, .oversampling = 0};
+        .n_components = components, .method = method, .update_every = UpdateEvery::kRow, .oversampling = 0};
   };
   const auto tuned = [&](Method method) {
     Options options = paper(method);

@@ -25,7 +25,7 @@ std::string_view name(Method method);
 /// The inverse of `name`. Throws std::invalid_argument that lists the names.
 Method method_from_name(std::string_view name);
 
-enum class Update { kBlock, kSample };
+enum class UpdateEvery { kBlock, kRow };
 
 /// The stand-in for the eigenvalues that are not held (the paper's mu), for ROIPCA and fROIPCA.
 struct Mu {
@@ -68,10 +68,10 @@ struct Options {
   /// Components to report; 0 for as many as there are features.
   Index n_components = 0;
   Method method = Method::kAuto;
-  /// By blocks is faster by far and the default; kSample updates the components with every row, as the paper
+  /// By blocks is faster by far and the default; kRow updates the components with every row, as the paper
   /// does. For roipca and ipca; the other methods have one way only.
-  Update update = Update::kBlock;
-  /// Rows in a block, for Update::kBlock: at most 4096, and chosen by the sizes unless given. In float,
+  UpdateEvery update_every = UpdateEvery::kBlock;
+  /// Rows in a block, for UpdateEvery::kBlock: at most 4096, and chosen by the sizes unless given. In float,
   /// blocks tell directions down to about 1e-5 of the largest eigenvalue from rounding; the others are left
   /// out.
   std::optional<Index> block_size = std::nullopt;

@@ -21,7 +21,7 @@ CONSTRAINTS: dict[str, list] = {
     "mu": [StrOptions({"mean", "zero"}), Interval(Real, 0, None, closed="left")],
     "tau": [StrOptions({"zero", "optimal"})],
     "oversampling": [StrOptions({"auto"}), Interval(Integral, 0, None, closed="left")],
-    "update": [StrOptions({"block", "sample"})],
+    "update_every": [StrOptions({"block", "row"})],
     "block_size": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
     "center": ["boolean"],
     "whiten": ["boolean"],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -55,9 +54,8 @@ class OnlinePCA(Reader):
         How froipca stands in for rotations inside the components.
     oversampling : "auto" or int, default="auto"
         Components held beyond those reported: what buys accuracy.
-    update : {"block", "sample"}, default="block"
-        Whether roipca and ipca update by blocks of rows, or with every row. (Read it with `get_params`: the
-        attribute of this name is the method `update(x)`.)
+    update_every : {"block", "row"}, default="block"
+        Whether roipca and ipca update the components after every block of rows or after every row.
     block_size : "auto" or int, default="auto"
         Rows in a block.
     center : bool, default=True
@@ -119,7 +117,7 @@ class OnlinePCA(Reader):
         mu: str | float = "mean",
         tau: str = "zero",
         oversampling: str | int = "auto",
-        update: str = "block",
+        update_every: str = "block",
         block_size: str | int = "auto",
         center: bool = True,
         whiten: bool = False,
@@ -132,34 +130,13 @@ class OnlinePCA(Reader):
         self.mu = mu
         self.tau = tau
         self.oversampling = oversampling
-        self.__dict__["update"] = update
+        self.update_every = update_every
         self.block_size = block_size
         self.center = center
         self.whiten = whiten
         self.forgetting = forgetting
         self.learning_rate = learning_rate
         self.n_jobs = n_jobs
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters by name.
-
-        Parameters
-        ----------
-        deep : bool, default=True
-            As in other estimators; there are no parameters of parameters.
-
-        Returns
-        -------
-        params : dict
-            Every parameter and its value.
-
-        Examples
-        --------
-        >>> from roipca import OnlinePCA
-        >>> OnlinePCA(update="sample").get_params()["update"]
-        'sample'
-        """
-        return {**super().get_params(deep), "update": self.__dict__["update"]}
 
     def fit(self, X: MatrixLike, y: Any = None, sample_weight: ArrayLike | None = None) -> OnlinePCA:
         """Forget everything and learn from rows.
@@ -248,11 +225,8 @@ class OnlinePCA(Reader):
         fitted.add(X, as_weights(sample_weight, X.shape[0]), first_row)
         return self._learn_from(learner, fitted) if fitted.core.rows_seen > 0 else self
 
-    @property
-    def update(self) -> Callable[[ArrayLike], OnlinePCA]:
-        """Add one row: update(x), for streams that come row by row.
-
-        The parameter of this name (by blocks or row by row) is in `get_params`.
+    def update(self, x: ArrayLike) -> OnlinePCA:
+        """Add one row, for streams that come row by row.
 
         Parameters
         ----------
@@ -273,14 +247,6 @@ class OnlinePCA(Reader):
         >>> pca.mean_
         array([2., 2.])
         """
-        return self._update
-
-    @update.setter
-    def update(self, value: str) -> None:
-        # A property goes before the instance's dictionary, so parameter and method can share the name.
-        self.__dict__["update"] = value
-
-    def _update(self, x: ArrayLike) -> OnlinePCA:
         fitted = self._fitted
         if fitted is None:
             return self.partial_fit(as_row(x)[np.newaxis])

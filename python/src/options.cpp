@@ -63,10 +63,10 @@ Tau tau_from(const Parameter& parameter) {
   parameter.refuse("\"zero\" or \"optimal\"");
 }
 
-Update update_from(const Parameter& parameter) {
-  if (parameter.is("block")) return Update::kBlock;
-  if (parameter.is("sample")) return Update::kSample;
-  parameter.refuse("\"block\" or \"sample\"");
+UpdateEvery update_every_from(const Parameter& parameter) {
+  if (parameter.is("block")) return UpdateEvery::kBlock;
+  if (parameter.is("row")) return UpdateEvery::kRow;
+  parameter.refuse("\"block\" or \"row\"");
 }
 
 LearningRate learning_rate_from(const Parameter& parameter) {
@@ -97,7 +97,7 @@ Options options_from(const nb::dict& parameters) {
   if (const Parameter p{parameters, "mu"}) options.mu = mu_from(p);
   if (const Parameter p{parameters, "tau"}) options.tau = tau_from(p);
   if (const Parameter p{parameters, "oversampling"}) options.oversampling = count_or_auto(p);
-  if (const Parameter p{parameters, "update"}) options.update = update_from(p);
+  if (const Parameter p{parameters, "update_every"}) options.update_every = update_every_from(p);
   if (const Parameter p{parameters, "block_size"}) options.block_size = count_or_auto(p);
   if (const Parameter p{parameters, "center"}) options.center = p.as<bool>("True or False");
   if (const Parameter p{parameters, "forgetting"}) options.forgetting = p.as<double>("a number");
@@ -114,7 +114,7 @@ nb::dict parameters_of(const Options& options) {
   parameters["mu"] = mu_of(options.mu);
   parameters["tau"] = options.tau == Tau::kZero ? "zero" : "optimal";
   parameters["oversampling"] = word_or(options.oversampling);
-  parameters["update"] = options.update == Update::kBlock ? "block" : "sample";
+  parameters["update_every"] = options.update_every == UpdateEvery::kBlock ? "block" : "row";
   parameters["block_size"] = word_or(options.block_size);
   parameters["center"] = options.center;
   parameters["forgetting"] = options.forgetting;

@@ -10,7 +10,8 @@ namespace roipca {
 bool by_blocks(const Options& options, Index features) {
   const Method method = resolve(options, features);
   if (method == Method::kExact) return true;
-  return options.update == Update::kBlock && (method == Method::kRoipca || method == Method::kIpca);
+  return options.update_every == UpdateEvery::kBlock &&
+         (method == Method::kRoipca || method == Method::kIpca);
 }
 
 template <typename T>

@@ -17,7 +17,7 @@ constexpr std::string_view kMean = "mean";
 constexpr std::string_view kZero = "zero";
 constexpr std::string_view kOptimal = "optimal";
 constexpr std::string_view kBlock = "block";
-constexpr std::string_view kSample = "sample";
+constexpr std::string_view kRow = "row";
 constexpr std::string_view kScaleFree = "scale_free";
 constexpr std::string_view kTuned = "tuned";        // not yet
 constexpr std::string_view kTunedTo = "tuned to ";  // and the number found
@@ -162,10 +162,10 @@ LearningRate to_learning_rate(const Field& field) {
   return LearningRate::fixed(field.real());
 }
 
-Update to_update(const Field& field) {
-  if (field.is(kBlock)) return Update::kBlock;
-  if (field.is(kSample)) return Update::kSample;
-  field.refuse("block or sample");
+UpdateEvery to_update_every(const Field& field) {
+  if (field.is(kBlock)) return UpdateEvery::kBlock;
+  if (field.is(kRow)) return UpdateEvery::kRow;
+  field.refuse("block or row");
 }
 
 std::vector<std::string> to_names(const Field& field) {
@@ -189,7 +189,7 @@ Metadata to_metadata(const Settings& settings) {
   Metadata metadata = {
       {"method", std::string(name(options.method))},
       {"n_components_option", to_text(options.n_components)},
-      {"update", std::string(options.update == Update::kBlock ? kBlock : kSample)},
+      {"update_every", std::string(options.update_every == UpdateEvery::kBlock ? kBlock : kRow)},
       {"block_size", to_text(options.block_size)},
       {"mu", to_text(options.mu)},
       {"tau", to_text(options.tau)},
@@ -220,7 +220,7 @@ Settings to_settings(const Metadata& metadata) {
   Settings settings;
   settings.options = {.n_components = field("n_components_option").integer(),
                       .method = to_method(field("method")),
-                      .update = to_update(field("update")),
+                      .update_every = to_update_every(field("update_every")),
                       .block_size = to_count(field("block_size")),
                       .mu = to_mu(field("mu")),
                       .tau = to_tau(field("tau")),

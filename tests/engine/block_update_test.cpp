@@ -102,7 +102,7 @@ TYPED_TEST(Blocks, OfOneRowAreThePapersUpdate) {
   by_blocks.oversampling = 0;
   by_blocks.block_size = 1;
   Options by_rows = by_blocks;
-  by_rows.update = Update::kSample;
+  by_rows.update_every = UpdateEvery::kRow;
   const auto a = OnlinePca<TypeParam>(by_blocks).partial_fit(rows).model();
   const auto b = OnlinePca<TypeParam>(by_rows).partial_fit(rows).model();
   // 300 updates, each right to a few roundings, and gaps of a tenth.

@@ -34,7 +34,7 @@ class Continue : public ::testing::Test {
 };
 TYPED_TEST_SUITE(Continue, Scalars);
 
-constexpr std::array kBitwise = {Way(Method::kFroipca), Way(Method::kIpca, Update::kSample)};
+constexpr std::array kBitwise = {Way(Method::kFroipca), Way(Method::kIpca, UpdateEvery::kRow)};
 
 TYPED_TEST(Continue, FromAModelGivesTheSameBitsAsNeverStopping) {
   for (const Way& method : kBitwise) {
@@ -65,7 +65,7 @@ TYPED_TEST(Continue, FromAModelOfForgottenRowsGivesTheSameBits) {
 TYPED_TEST(Continue, FromAModelOfRoipcaRowByRowGivesTheSameToRounding) {
   for (const Index count : {1, 37}) {
     for (const double forgetting : {1.0, 0.98}) {
-      Options options = options_for(Way(Method::kRoipca, Update::kSample), 3);
+      Options options = options_for(Way(Method::kRoipca, UpdateEvery::kRow), 3);
       options.forgetting = forgetting;
       const auto stopped = this->stopping_every(count, options);
       const auto whole = this->never_stopping(options);
@@ -95,7 +95,7 @@ TYPED_TEST(Continue, FromAModelByBlocksGivesTheSameToRoundingWhereNothingIsCutOf
 // The drift guard must not restart its counter at every stop.
 TYPED_TEST(Continue, StoppingOftenDoesNotLetTheBasisDrift) {
   const RowMatrix<TypeParam> rows = decaying_rows(20'000, 29, 0.8, 1).cast<TypeParam>();
-  for (const Way& method : {Way(Method::kRoipca), Way(Method::kRoipca, Update::kSample),
+  for (const Way& method : {Way(Method::kRoipca), Way(Method::kRoipca, UpdateEvery::kRow),
                             Way(Method::kFroipca), Way(Method::kIpca)}) {
     auto model = OnlinePca<TypeParam>(options_for(method, 3)).partial_fit(rows.topRows(50)).model();
     for (Index from = 50; from < 20'000; from += 50) {

@@ -80,8 +80,8 @@ class DeficientRank : public ::testing::Test {
 };
 TYPED_TEST_SUITE(DeficientRank, Scalars);
 
-constexpr std::array kExactRules = {Way(Method::kRoipca, Update::kSample),
-                                    Way(Method::kIpca, Update::kSample)};
+constexpr std::array kExactRules = {Way(Method::kRoipca, UpdateEvery::kRow),
+                                    Way(Method::kIpca, UpdateEvery::kRow)};
 
 TYPED_TEST(DeficientRank, EigenvaluesAreThoseOfBatchPca) {
   for (const Stream& stream : kStreams) {
@@ -169,8 +169,8 @@ TYPED_TEST(DeficientRank, AMillionRowsHaveTheEigenvaluesOfBatchPca) {
   constexpr Stream kStream = {"", 12, 3, 100.0, 0.0, 4};
   const auto part = rows_of<TypeParam>(kStream, kPart, 1);
   const auto truth = dense_pca(part.template cast<double>());
-  std::vector<Way> ways = {Way(Method::kRoipca, Update::kSample)};
-  if (std::getenv("ROIPCA_SOAK") != nullptr) ways.emplace_back(Method::kIpca, Update::kSample);
+  std::vector<Way> ways = {Way(Method::kRoipca, UpdateEvery::kRow)};
+  if (std::getenv("ROIPCA_SOAK") != nullptr) ways.emplace_back(Method::kIpca, UpdateEvery::kRow);
   for (const Way& way : ways) {
     Options options = options_for(way, kStream.components);
     options.oversampling = 2;

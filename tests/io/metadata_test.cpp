@@ -54,8 +54,8 @@ TEST(Metadata, EveryChoiceSurvivesARoundTrip) {
   EXPECT_EQ(round_trip({.oversampling = 0}).oversampling, 0);
   EXPECT_EQ(round_trip({.block_size = 7}).block_size, 7);
   EXPECT_EQ(round_trip({.threads = 3}).threads, 3);
-  for (const Update update : {Update::kBlock, Update::kSample})
-    EXPECT_EQ(round_trip({.update = update}).update, update);
+  for (const UpdateEvery update_every : {UpdateEvery::kBlock, UpdateEvery::kRow})
+    EXPECT_EQ(round_trip({.update_every = update_every}).update_every, update_every);
   EXPECT_EQ(round_trip({.n_components = 5}).n_components, 5);
 }
 

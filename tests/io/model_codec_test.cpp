@@ -60,7 +60,7 @@ TEST(ModelLayout, TheHeaderIsTheOneInTheDocumentation) {
       masked(masked(header_of(file_bytes(example_model<float>())), "checksum"), "library_version");
   const std::string expected =
       R"({"__metadata__":{"format":"roipca-model","format_version":"1","checksum":"*","library_version":"*",)"
-      R"("method":"froipca","n_components_option":"2","update":"block","block_size":"auto","mu":"0.1",)"
+      R"("method":"froipca","n_components_option":"2","update_every":"block","block_size":"auto","mu":"0.1",)"
       R"("tau":"optimal","oversampling":"1","center":"true","forgetting":"0.99","threads":"1","learning_rate":"scale_free","amnesia":"2",)"
       R"("n_components":"2","rows":"7","weight":"6.1","weight_pairs":"5.300000000000001","scatter_trace":"7.5"},)"
       R"("mean":{"data_offsets":[0,32],"dtype":"F64","shape":[4]},)"

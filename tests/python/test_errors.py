@@ -109,7 +109,7 @@ def test_a_fit_without_any_weight_is_refused(rows):
         {"mu": -1.0},
         {"tau": "none"},
         {"oversampling": -1},
-        {"update": "batch"},
+        {"update_every": "batch"},
         {"block_size": 0},
         {"center": "yes"},
         {"forgetting": 0.0},

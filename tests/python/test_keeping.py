@@ -21,7 +21,7 @@ from roipca._parameters import METHODS
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("method", METHODS)
 def test_a_loaded_model_reads_the_same(rows, tmp_path, dtype, method):
-    pca = OnlinePCA(3, method=method, update="sample", oversampling=2, mu="zero").fit(rows.astype(dtype))
+    pca = OnlinePCA(3, method=method, update_every="row", oversampling=2, mu="zero").fit(rows.astype(dtype))
     pca.save(tmp_path / "model.safetensors")
     loaded = OnlinePCA.load(str(tmp_path / "model.safetensors"))
     assert state(loaded) == state(pca)
@@ -157,11 +157,11 @@ def _revivals(pca, path):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("update", ["block", "sample"])
+@pytest.mark.parametrize("update_every", ["block", "row"])
 @pytest.mark.parametrize("method", METHODS)
-def test_a_copy_in_mid_stream_resumes_with_the_same_bits(rows, tmp_path, method, update, dtype):
+def test_a_copy_in_mid_stream_resumes_with_the_same_bits(rows, tmp_path, method, update_every, dtype):
     rows = rows.astype(dtype)
-    pca = OnlinePCA(3, method=method, update=update, oversampling=2).partial_fit(rows[:133])
+    pca = OnlinePCA(3, method=method, update_every=update_every, oversampling=2).partial_fit(rows[:133])
     others = list(_revivals(pca, tmp_path / "pca"))
     pca.partial_fit(rows[133:])
     for other in others:
@@ -205,7 +205,7 @@ def test_a_damaged_pickle_is_refused(rows):
 
 
 def test_an_estimator_without_rows_can_be_pickled():
-    assert pickle.loads(pickle.dumps(OnlinePCA(3, update="sample"))).get_params()["update"] == "sample"
+    assert pickle.loads(pickle.dumps(OnlinePCA(3, update_every="row"))).get_params()["update_every"] == "row"
 
 
 def test_two_halves_merge_into_the_whole(rows):

@@ -46,7 +46,7 @@ def test_types_are_checked_where_the_package_is_used(tmp_path):
     (tmp_path / "used.py").write_text(
         "import numpy as np\n"
         "from roipca import OnlinePCA\n"
-        "pca: OnlinePCA = OnlinePCA(0.9, update='sample').partial_fit(np.eye(3)).update([1.0, 2.0, 3.0])\n"
+        "pca: OnlinePCA = OnlinePCA(0.9, update_every='row').partial_fit(np.eye(3)).update([1.0, 2.0, 3.0])\n"
         "scores: np.ndarray = pca.transform(np.eye(3))\n"
         "rows: int = pca.n_samples_seen_\n"
         "wrong: str = pca.score(np.eye(3))\n"

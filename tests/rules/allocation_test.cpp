@@ -95,18 +95,18 @@ TEST(AllocationCounter, SeesAnAllocation) {
 
 INSTANTIATE_TEST_SUITE_P(
     EveryMethod, Allocation,
-    ::testing::Values(Case{"roipca", {.method = Method::kRoipca}},
-                      Case{"roipca_row_by_row", {.method = Method::kRoipca, .update = Update::kSample}},
-                      Case{"roipca_forgetting", {.method = Method::kRoipca, .forgetting = 0.999}},
-                      Case{"roipca_uncentred",
-                           {.method = Method::kRoipca, .mu = Mu::fixed(1.0), .center = false}},
-                      Case{"froipca", {.method = Method::kFroipca}},
-                      Case{"froipca_optimal_tau", {.method = Method::kFroipca, .tau = Tau::kOptimal}},
-                      Case{"ipca", {.method = Method::kIpca, .update = Update::kSample}},
-                      Case{"ccipca", {.method = Method::kCcipca}}, Case{"gha", {.method = Method::kGha}},
-                      Case{"oja", {.method = Method::kOja}},
-                      Case{"fd", {.method = Method::kFrequentDirections, .forgetting = 0.999}},
-                      Case{"exact", {.method = Method::kExact}}),
+    ::testing::Values(
+        Case{"roipca", {.method = Method::kRoipca}},
+        Case{"roipca_row_by_row", {.method = Method::kRoipca, .update_every = UpdateEvery::kRow}},
+        Case{"roipca_forgetting", {.method = Method::kRoipca, .forgetting = 0.999}},
+        Case{"roipca_uncentred", {.method = Method::kRoipca, .mu = Mu::fixed(1.0), .center = false}},
+        Case{"froipca", {.method = Method::kFroipca}},
+        Case{"froipca_optimal_tau", {.method = Method::kFroipca, .tau = Tau::kOptimal}},
+        Case{"ipca", {.method = Method::kIpca, .update_every = UpdateEvery::kRow}},
+        Case{"ccipca", {.method = Method::kCcipca}}, Case{"gha", {.method = Method::kGha}},
+        Case{"oja", {.method = Method::kOja}},
+        Case{"fd", {.method = Method::kFrequentDirections, .forgetting = 0.999}},
+        Case{"exact", {.method = Method::kExact}}),
     [](const auto& chosen) { return std::string(chosen.param.name); });
 
 }  // namespace

@@ -15,7 +15,8 @@ TEST(IpcaRule, EqualsADenseEigensolverOnTheLowRankMatrix) {
     const auto start = separated_spectrum(random, d, k, 10.0);
     const Eigen::VectorXd x = normal_vector(random, d);
     auto rule = make_rule<double>(
-        {.n_components = k, .method = Method::kIpca, .update = Update::kSample, .oversampling = 0}, d);
+        {.n_components = k, .method = Method::kIpca, .update_every = UpdateEvery::kRow, .oversampling = 0},
+        d);
     rule->start(start);
     absorb(*rule, x);
     const auto got = rule->spectrum();

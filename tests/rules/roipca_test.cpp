@@ -100,7 +100,8 @@ TYPED_TEST(RoipcaRuleOf, EqualsADenseEigensolverOnTheShiftedMatrix) {
     const Index d = p.start.basis.rows();
     const Index k = p.start.basis.cols();
     auto rule = make_rule<T>(
-        {.n_components = k, .method = Method::kRoipca, .update = Update::kSample, .oversampling = 0}, d);
+        {.n_components = k, .method = Method::kRoipca, .update_every = UpdateEvery::kRow, .oversampling = 0},
+        d);
     start(*rule, p.start);
     if (p.row.cast<T>().squaredNorm() > T{0}) absorb(*rule, p.row);
     const auto got = read(*rule);
@@ -128,7 +129,7 @@ TEST(RoipcaRule, TakesAGivenVarianceTimesTheWeightForMu) {
   const Eigen::VectorXd row = normal_vector(random, 9);
   auto rule = make_rule<double>({.n_components = 3,
                                  .method = Method::kRoipca,
-                                 .update = Update::kSample,
+                                 .update_every = UpdateEvery::kRow,
                                  .mu = Mu::fixed(0.25),
                                  .oversampling = 0},
                                 9);
@@ -149,7 +150,8 @@ TEST(RoipcaRule, EqualsThePapersEigenvectorFormula) {
     with_tail.trace += mu * 8.0;
     const Eigen::VectorXd x = normal_vector(random, 12);
     auto rule = make_rule<double>(
-        {.n_components = 4, .method = Method::kRoipca, .update = Update::kSample, .oversampling = 0}, 12);
+        {.n_components = 4, .method = Method::kRoipca, .update_every = UpdateEvery::kRow, .oversampling = 0},
+        12);
     rule->start(with_tail);
     absorb(*rule, x);
     const auto got = rule->spectrum();
@@ -178,7 +180,8 @@ TYPED_TEST(RoipcaRuleOf, KeepsItsComponentsOrthonormalOverAMillionRows) {
   Random random(4);
   const Index d = 12;
   auto rule = make_rule<TypeParam>(
-      {.n_components = 4, .method = Method::kRoipca, .update = Update::kSample, .oversampling = 0}, d);
+      {.n_components = 4, .method = Method::kRoipca, .update_every = UpdateEvery::kRow, .oversampling = 0},
+      d);
   const Eigen::MatrixXd rows = normal_matrix(random, d, 1000) * 3.0;
   for (int i = 0; i < 1000000; ++i) {
     absorb(*rule, rows.col(i % 1000) * (1.0 + static_cast<double>(i % 7)), i);
@@ -235,9 +238,11 @@ Eigen::MatrixXd stream(Random& random, Index d, Index rank, Index count) {
 // Compares after every row, so that the model is read at every position within a group or a block.
 template <typename T>
 void expect_the_algorithm_step_by_step(const Eigen::MatrixXd& rows, Index capacity, double forgetting) {
-  auto rule = make_rule<T>(
-      {.n_components = capacity, .method = Method::kRoipca, .update = Update::kSample, .oversampling = 0},
-      rows.rows());
+  auto rule = make_rule<T>({.n_components = capacity,
+                            .method = Method::kRoipca,
+                            .update_every = UpdateEvery::kRow,
+                            .oversampling = 0},
+                           rows.rows());
   DenseRoipca dense(rows.rows(), capacity);
   for (Index i = 0; i < rows.cols(); ++i) {
     if (forgetting < 1.0) {

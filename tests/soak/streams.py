@@ -78,7 +78,7 @@ class Stream:
     @property
     def by_rows(self):
         return self.method != "exact" and (
-            self.method not in ("roipca", "ipca") or self.parameters.get("update") == "sample"
+            self.method not in ("roipca", "ipca") or self.parameters.get("update_every") == "row"
         )
 
     @cached_property
@@ -206,7 +206,7 @@ def draw(seed):
     parameters["center"] = bool(rng.random() < 0.8)
     parameters["forgetting"] = float(rng.choice(kinds.FORGETTING))
     block_size = kinds.BLOCK_SIZES[rng.integers(len(kinds.BLOCK_SIZES))]
-    if "update" not in parameters and parameters.get("method") in ("roipca", "ipca"):
+    if "update_every" not in parameters and parameters.get("method") in ("roipca", "ipca"):
         parameters["block_size"] = block_size
     parameters["oversampling"] = kinds.OVERSAMPLING[rng.integers(len(kinds.OVERSAMPLING))]
     weighing = str(rng.choice(list(kinds.WEIGHTS), p=[0.5, 0.14, 0.12, 0.12, 0.06, 0.06]))

@@ -76,7 +76,7 @@ def test_ten_million_rows_by_blocks_are_exact_to_rounding(method, dtype):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("method", ["roipca", "ipca", "froipca"])
 def test_a_million_rows_of_deficient_rank_row_by_row_are_exact_to_rounding(method, dtype):
-    update = {} if method == "froipca" else {"update": "sample"}
+    update = {} if method == "froipca" else {"update_every": "row"}
     pca = OnlinePCA(8, method=method, oversampling=2, **update)
     # fROIPCA leaves out rotations within the components by design: its eigenvalues are estimates.
     check_run(pca, calls(10**6, dtype, rank=5), dtype, exact=method != "froipca", dense_by_rows=method == "ipca")

@@ -22,22 +22,23 @@ inline constexpr double kInf = std::numeric_limits<double>::infinity();
 /// A method and, if it has two, its way of adding rows.
 struct Way {
   Method method;
-  Update update = Update::kBlock;
+  UpdateEvery update_every = UpdateEvery::kBlock;
 
-  constexpr Way(Method of, Update by = Update::kBlock)
-      : method(of), update(by) {}  // NOLINT: a method is a way
+  constexpr Way(Method of, UpdateEvery by = UpdateEvery::kBlock)
+      : method(of), update_every(by) {}  // NOLINT: a method is a way
   friend constexpr bool operator==(const Way& way, Method method) { return way.method == method; }
 };
 
 inline std::string name(const Way& way) {
-  return std::string(roipca::name(way.method)) + (way.update == Update::kSample ? ", row by row" : "");
+  return std::string(roipca::name(way.method)) +
+         (way.update_every == UpdateEvery::kRow ? ", row by row" : "");
 }
 
 inline constexpr std::array kAllMethods = {Way(Method::kRoipca),
-                                           Way(Method::kRoipca, Update::kSample),
+                                           Way(Method::kRoipca, UpdateEvery::kRow),
                                            Way(Method::kFroipca),
                                            Way(Method::kIpca),
-                                           Way(Method::kIpca, Update::kSample),
+                                           Way(Method::kIpca, UpdateEvery::kRow),
                                            Way(Method::kCcipca),
                                            Way(Method::kGha),
                                            Way(Method::kOja),
@@ -46,15 +47,16 @@ inline constexpr std::array kAllMethods = {Way(Method::kRoipca),
 
 /// Returns whether `fit` begins with the first row instead of a batch.
 inline bool starts_from_nothing(const Way& way) {
-  const bool by_blocks = way.update == Update::kBlock && (way == Method::kRoipca || way == Method::kIpca);
+  const bool by_blocks =
+      way.update_every == UpdateEvery::kBlock && (way == Method::kRoipca || way == Method::kIpca);
   return by_blocks || way == Method::kExact;
 }
 
 /// The methods that lose nothing if they can hold the rank of the rows.
 inline constexpr std::array kLosslessMethods = {Way(Method::kRoipca),
-                                                Way(Method::kRoipca, Update::kSample),
+                                                Way(Method::kRoipca, UpdateEvery::kRow),
                                                 Way(Method::kIpca),
-                                                Way(Method::kIpca, Update::kSample),
+                                                Way(Method::kIpca, UpdateEvery::kRow),
                                                 Way(Method::kFrequentDirections),
                                                 Way(Method::kExact)};
 
@@ -64,7 +66,7 @@ inline constexpr double kEpsilon = double{std::numeric_limits<T>::epsilon()};
 inline Options options_for(const Way& way, Index n_components) {
   Options options;
   options.method = way.method;
-  options.update = way.update;
+  options.update_every = way.update_every;
   options.n_components = n_components;
   return options;
 }

@@ -1,0 +1,65 @@
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "roipca/options.hpp"
+#include "support/models.hpp"
+
+namespace roipca {
+namespace {
+
+using namespace support;
+
+TEST(CapacityOf, WithoutANumberOfComponentsIsAllFeatures) {
+  for (const auto& [method, update] : kAllMethods) {
+    const auto [reported, held] = capacity(options_for(method, 0), 7);
+    EXPECT_EQ(reported, 7) << name(method);
+    EXPECT_EQ(held, 7) << name(method);
+  }
+}
+
+TEST(CapacityOf, MethodsThatGainFromOversamplingHoldTenOrAFifthMore) {
+  for (const Method method : {Method::kRoipca, Method::kIpca, Method::kFrequentDirections}) {
+    EXPECT_EQ(capacity(options_for(method, 3), 1000).held, 13) << name(method);
+    EXPECT_EQ(capacity(options_for(method, 100), 1000).held, 120) << name(method);
+  }
+}
+
+TEST(CapacityOf, OtherMethodsHoldWhatTheyReport) {
+  for (const Method method : {Method::kFroipca, Method::kCcipca, Method::kGha, Method::kOja}) {
+    EXPECT_EQ(capacity(options_for(method, 3), 1000).held, 3) << name(method);
+  }
+}
+
+TEST(CapacityOf, ExactHoldsAllFeatures) { EXPECT_EQ(capacity(options_for(Method::kExact, 3), 50).held, 50); }
+
+TEST(CapacityOf, OversamplingIsUsedAsGivenByEveryMethodExceptExact) {
+  for (const auto& [method, update] : kAllMethods) {
+    if (method == Method::kExact) continue;
+    Options options = options_for(method, 3);
+    options.oversampling = 4;
+    EXPECT_EQ(capacity(options, 1000).held, 7) << name(method);
+  }
+}
+
+TEST(CapacityOf, NeverMoreThanTheFeaturesAreHeld) {
+  Options options = options_for(Method::kRoipca, 3);
+  EXPECT_EQ(capacity(options, 5).held, 5);
+  options.oversampling = std::numeric_limits<Index>::max();
+  EXPECT_EQ(capacity(options, 5).held, 5);
+}
+
+TEST(CapacityOf, MoreComponentsThanFeaturesAreRefusedWithBothNumbers) {
+  try {
+    capacity(options_for(Method::kRoipca, 8), 5);
+    FAIL() << "accepted";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_NE(std::string(error.what()).find("8"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("5 features"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace roipca
