@@ -41,6 +41,7 @@ ModelFacts facts(const Model<T>& model) {
   const Index held = model.eigenvalues.size();
   const Index bytes = bytes_of(model);
   ModelFacts result;
+  result.rows = model.rows;
   result.variance = model.explained_variance();
   result.ratio = model.explained_variance_ratio();
   result.noise_variance = model.noise_variance();

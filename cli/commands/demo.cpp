@@ -74,8 +74,8 @@ void run_demo(const DemoSettings& settings) {
                 kMemory / 1024);
     show({"fit", frames.path(), "-k", "9", "-o", model});
     show({"info", model});
-    show({"report", model, "--image", std::to_string(kFrameSide) + "x" + std::to_string(kFrameSide), "-o",
-          page});
+    show({"report", model, frames.path(), "--image",
+          std::to_string(kFrameSide) + "x" + std::to_string(kFrameSide), "-o", page});
   }
   std::printf("\nThe variances that were simulated: 100 / n^(3/2), that is 100, 35.4, 19.2, 12.5, 8.9 ...\n");
   std::printf("\nThe methods, on another stream:\n\n");

@@ -11,6 +11,7 @@
 #include "output_paths.hpp"
 #include "progress.hpp"
 #include "roipca/roipca.hpp"
+#include "row_sample.hpp"
 #include "writers/row_writer.hpp"
 
 namespace roipca::cli {
@@ -21,6 +22,7 @@ struct FitSettings {
   ComponentOptions components;
   std::string model = "model.safetensors";
   std::string scores;
+  std::string sample;
   std::string checkpoint;
   std::int64_t every = 1000000;
   std::string resume;
@@ -97,15 +99,17 @@ class Checkpoints {
   std::int64_t last_;
 };
 
-// Adds all rows of the source but those that `pca` has seen, which are the first ones; `scores` may be null.
+// Adds all rows of the source but those that `pca` has seen, which are the first ones; `scores` and `sample`
+// may be null. The sample is taken from all rows.
 template <typename T>
-void learn(OnlinePca<T>& pca, RowSource<T>& source, RowWriter<T>* scores, Checkpoints<T> checkpoints,
-           Progress& progress) {
+void learn(OnlinePca<T>& pca, RowSource<T>& source, RowWriter<T>* scores, RowSample<T>* sample,
+           Checkpoints<T> checkpoints, Progress& progress) {
   const std::function<double()> explained_so_far = [&] { return explained(pca.model()); };
   std::int64_t to_skip = pca.rows_seen();
   try {
     while (const PlacedRows<T>* block = source.next()) {
       check_interrupt();
+      if (sample != nullptr) sample->pass(block->rows.topRows(block->count));
       const auto skipped = static_cast<Index>(std::min<std::int64_t>(to_skip, block->count));
       to_skip -= skipped;
       if (skipped == block->count) continue;
@@ -129,9 +133,11 @@ template <typename T>
 void fit(const FitSettings& settings) {
   const Components components = settings.components.parsed_components();
   Options options = settings.components.options();
-  require_apart({settings.model, settings.scores, settings.checkpoint}, settings.input->paths);
+  require_apart({settings.model, settings.scores, settings.sample, settings.checkpoint},
+                settings.input->paths);
   require_apart({settings.model}, {settings.resume});
   if (!settings.scores.empty()) as_usage([&] { check_output_path(settings.scores); });
+  if (!settings.sample.empty()) as_usage([&] { check_output_path(settings.sample); });
   if (components.fraction && !settings.scores.empty()) {
     throw UsageError("--scores needs -k as a number: how many a fraction takes is known in the end only");
   }
@@ -147,9 +153,14 @@ void fit(const FitSettings& settings) {
     scores = open_writer<T>(settings.scores, component_names(static_cast<std::size_t>(components.number)));
   }
 
+  std::unique_ptr<RowSample<T>> sample;
+  if (!settings.sample.empty()) {
+    sample = std::make_unique<RowSample<T>>(settings.sample, source.columns(), source.names());
+  }
+
   auto progress = std::make_unique<Progress>();
   OnlinePca<T> pca = beginning<T>(settings, options, source.columns());
-  learn(pca, source, scores.get(), Checkpoints<T>(settings, pca.rows_seen()), *progress);
+  learn(pca, source, scores.get(), sample.get(), Checkpoints<T>(settings, pca.rows_seen()), *progress);
   const double seconds = progress->seconds();
   progress.reset();
   report_skipped(source.skipped());
@@ -163,6 +174,7 @@ void fit(const FitSettings& settings) {
   }
   model.feature_names = storable(source.names());
   if (scores) scores->finish();
+  if (sample) sample->finish();
   save(model, settings.model);
   print_summary(model, settings, seconds, source.skipped().count);
 }
@@ -177,6 +189,8 @@ Command add_fit(CLI::App& program) {
   app->add_option("-o,--output", settings->model, "Where the model goes")->capture_default_str();
   app->add_option("--scores", settings->scores,
                   "Write each row's scores by the components so far: npy, csv, h5");
+  app->add_option("--sample", settings->sample,
+                  "Write up to 1,000 random rows, for roipca report: npy, csv, h5");
   app->add_option("--checkpoint", settings->checkpoint, "Write one now and then, and when interrupted");
   app->add_option("--every", settings->every, "Rows between two checkpoints")
       ->check(CLI::PositiveNumber)

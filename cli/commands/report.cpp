@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "command.hpp"
+#include "interrupt.hpp"
 #include "output_paths.hpp"
 #include "report/page.hpp"
 #include "writers/output_file.hpp"
@@ -13,9 +14,11 @@ namespace {
 
 struct ReportSettings {
   std::string model;
+  InputOptions input;  // paths may be empty
   std::string output;
   std::string title;
   std::string image;
+  std::string loadings = "auto";
   Index shown = 10;
 };
 
@@ -33,21 +36,31 @@ std::pair<Index, Index> parse_size(const std::string& text) {
   throw UsageError("--image \"" + text + "\": height and width, as 28x28");
 }
 
+LoadingsForm form_of(const ReportSettings& settings, const ModelFacts& facts) {
+  if (!settings.image.empty()) return LoadingsForm::kImages;
+  if (settings.loadings == "auto") return suitable_form(facts);
+  return settings.loadings == "bars" ? LoadingsForm::kBars : LoadingsForm::kLines;
+}
+
 void report(const ReportSettings& settings) {
   PageSettings page;
   page.title =
       settings.title.empty() ? std::filesystem::path(settings.model).filename().string() : settings.title;
   page.shown = settings.shown;
-  if (!settings.image.empty()) page.picture = parse_size(settings.image);
-  const ModelFacts facts = facts_of(load_any(settings.model));
-  if (page.picture && page.picture->first * page.picture->second != facts.components.cols()) {
-    throw FileError(settings.model + ": has " + std::to_string(facts.components.cols()) +
-                    " features, which are not the pixels of " + settings.image);
-  }
+  if (!settings.image.empty()) page.image = parse_size(settings.image);
   const std::string output = settings.output.empty()
                                  ? std::filesystem::path(settings.model).replace_extension(".html").string()
                                  : settings.output;
   require_apart({output}, {settings.model});
+  require_apart({output}, settings.input.paths);
+  const AnyModel model = load_any(settings.model);
+  const ModelFacts facts = facts_of(model);
+  if (page.image && page.image->first * page.image->second != facts.components.cols()) {
+    throw FileError(settings.model + ": has " + std::to_string(facts.components.cols()) +
+                    " features, which are not the pixels of " + settings.image);
+  }
+  page.form = form_of(settings, facts);
+  if (!settings.input.paths.empty()) page.scores = sample_scores(model, settings.input);
   write_file(output, report_page(facts, page));
   if (output != "-") std::printf("report in %s\n", output.c_str());
 }
@@ -55,17 +68,29 @@ void report(const ReportSettings& settings) {
 }  // namespace
 
 Command add_report(CLI::App& program) {
-  auto* app = program.add_subcommand("report", "A page about a model: spectrum, components, settings");
+  auto* app = program.add_subcommand("report", "Write a page about a model: variance, scores, loadings");
   auto settings = std::make_shared<ReportSettings>();
   app->add_option("MODEL", settings->model, "A file that roipca fit wrote")->required();
+  app->add_option("INPUT", settings->input.paths,
+                  "Files of rows, or - for standard input, for a plot of the scores of 1,000 rows");
+  add_format_options(*app, settings->input);
   app->add_option("-o,--output", settings->output, "Where the page goes; MODEL with .html unless given");
-  app->add_option("--title", settings->title, "The name of the file unless given");
-  app->add_option("--image", settings->image, "Draw components as pictures of HEIGHTxWIDTH pixels");
-  app->add_option("--shown", settings->shown, "Components to draw")
+  app->add_option("--title", settings->title, "Title of the page; the name of MODEL unless given");
+  auto* image =
+      app->add_option("--image", settings->image, "Draw loadings as images of HEIGHTxWIDTH pixels, as 28x28");
+  app->add_option("--loadings", settings->loadings,
+                  "Draw loadings as bars or lines; auto: bars for features with names, lines otherwise")
+      ->check(CLI::IsMember({"auto", "bars", "lines"}))
+      ->excludes(image)
+      ->capture_default_str();
+  app->add_option("--shown", settings->shown, "Number of components whose loadings are drawn")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  app->footer("Example: roipca report mnist.safetensors --image 28x28");
-  return {app, [settings] { report(*settings); }};
+  app->footer("Example: roipca report mnist.safetensors mnist.npy --image 28x28");
+  return {app, [settings] {
+            watch_for_interrupts();
+            report(*settings);
+          }};
 }
 
 }  // namespace roipca::cli

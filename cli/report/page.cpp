@@ -1,145 +1,158 @@
 #include "report/page.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdio>
-#include <numeric>
 
-#include "feature_names.hpp"
-#include "report/plot.hpp"
-#include "report/png.hpp"
+#include "report/assets.hpp"
+#include "report/sentences.hpp"
+#include "report/text.hpp"
 
 namespace roipca::cli {
 namespace {
 
-// The policy forbids all requests, whatever an escaping mistake might let through.
-constexpr const char* kHead = R"(<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<style>
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
-h1 { font-size: 1.5rem; overflow-wrap: anywhere; } h2 { font-size: 1.15rem; margin-top: 2rem; }
-h3 { font-size: 1rem; margin: 1.2rem 0 0.2rem; font-weight: 600; }
-svg { width: 100%; height: auto; display: block; }
-svg text { font-size: 11px; fill: #555; }
-.axis { stroke: #999; fill: none; } .bar, .dot { fill: #2166ac; } .line { stroke: #2166ac; fill: none; }
-table { border-collapse: collapse; } td, th { padding: 0.1rem 1rem 0.1rem 0; text-align: left; vertical-align: top; }
-td { overflow-wrap: anywhere; } .numbers td, .numbers th { text-align: right; font-variant-numeric: tabular-nums; }
-img { image-rendering: pixelated; width: 10rem; border: 1px solid #ccc; }
-.pictures { display: flex; flex-wrap: wrap; gap: 1rem; } figure { margin: 0; } figcaption { text-align: center; }
-</style>
-)";
+using Json = nlohmann::json;
 
-std::string escaped(const std::string& text) {
-  std::string safe;
-  for (const char c : as_utf8(text)) {
-    switch (c) {
-      case '&':
-        safe += "&amp;";
-        break;
-      case '<':
-        safe += "&lt;";
-        break;
-      case '>':
-        safe += "&gt;";
-        break;
-      case '"':
-        safe += "&quot;";
-        break;
-      case '\'':
-        safe += "&#39;";
-        break;
-      default:
-        safe += c;
-    }
-  }
-  return safe;
+std::string tagged(const std::string& tag, const std::string& html) {
+  return "<" + tag + ">" + html + "</" + tag + ">";
 }
 
-std::string number(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.4g", value);
-  return text.data();
+// Text whose direction does not affect its surroundings.
+std::string isolated(const std::string& text) { return tagged("bdi", escaped(text)); }
+
+std::string head(const std::string& title) {
+  const std::string policy = std::string("default-src 'none'; base-uri 'none'; form-action 'none'; ") +
+                             "style-src " + kPageStyle.hash + "; script-src " + kPageScript.hash;
+  return "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+         "<meta http-equiv=\"Content-Security-Policy\" content=\"" +
+         policy +
+         "\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+         "<meta name=\"color-scheme\" content=\"light dark\">\n<title>" +
+         escaped(title) + "</title>\n<style>" + kPageStyle.text + "</style>\n</head>\n";
 }
 
-std::string settings_table(const ModelFacts& facts) {
-  std::string html = "<table>\n";
-  for (const auto& [label, value] : facts.settings) {
-    html += "<tr><th>" + escaped(label) + "</th><td>" + escaped(value) + "</td></tr>\n";
+std::string header(const ModelFacts& facts, const std::string& title) {
+  std::string html = "<header>\n<h1>" + isolated(title) + "</h1>\n";
+  for (const std::string& sentence : summary_sentences(facts)) {
+    html += tagged("p", escaped(sentence)) + "\n";
   }
-  return html + "</table>\n";
+  return html + "<noscript><p>The plots need JavaScript.</p></noscript>\n</header>\n";
+}
+
+std::string spectrum_table(const ModelFacts& facts) {
+  std::string html =
+      "<details>\n<summary>The numbers</summary>\n<div class=\"scroll\"><table class=\"numbers\">\n"
+      "<thead><tr><th>component</th><th>variance</th><th>share</th><th>sum of shares</th></tr></thead>\n";
+  double sum = 0.0;
+  for (Index i = 0; i < facts.variance.size(); ++i) {
+    sum += facts.ratio[i];
+    html += "<tr>" + tagged("td", grouped(i + 1)) + tagged("td", number(facts.variance[i])) +
+            tagged("td", percent(facts.ratio[i])) + tagged("td", percent(sum)) + "</tr>\n";
+  }
+  return html + "</table></div>\n</details>\n";
 }
 
 std::string spectrum(const ModelFacts& facts) {
-  Vector<double> sums = facts.ratio;
-  std::partial_sum(sums.begin(), sums.end(), sums.begin());
-  return "<h2>Variance along each component</h2>\n" + bar_plot(facts.variance, "Scree plot") +
-         "\n<h2>Part of the variance that the leading components explain</h2>\n" +
-         rising_plot(sums, 1.0, "Cumulative variance") + "\n";
+  return "<section>\n<h2>Variance</h2>\n<div class=\"pair\">\n"
+         "<figure><figcaption>Variance of each component <button type=\"button\" id=\"log\" "
+         "aria-pressed=\"false\">log scale</button></figcaption><div id=\"variance\"></div></figure>\n"
+         "<figure><figcaption>Cumulative share of the variance</figcaption>"
+         "<div id=\"cumulative\"></div></figure>\n</div>\n" +
+         spectrum_table(facts) + "</section>\n";
 }
 
-std::string feature_name(const ModelFacts& facts, Index feature) {
-  if (facts.names.empty()) return "feature " + std::to_string(feature + 1);
-  return facts.names[static_cast<std::size_t>(feature)];
-}
-
-// The features that weigh most in a component.
-std::string leading_features(const ModelFacts& facts, Index component) {
-  constexpr Index kMost = 6;
-  const auto weights = facts.components.row(component);
-  std::vector<Index> order(static_cast<std::size_t>(weights.size()));
-  std::iota(order.begin(), order.end(), Index{0});
-  const Index count = std::min<Index>(kMost, weights.size());
-  std::partial_sort(order.begin(), order.begin() + count, order.end(),
-                    [&](Index a, Index b) { return std::abs(weights[a]) > std::abs(weights[b]); });
-  std::string text;
-  for (Index i = 0; i < count; ++i) {
-    const Index feature = order[static_cast<std::size_t>(i)];
-    text += (i == 0 ? "" : ", ") + escaped(feature_name(facts, feature)) + " " + number(weights[feature]);
+std::string score_plot(const PageSettings& settings, Index components) {
+  std::string html = "<section>\n<h2>Scores</h2>\n";
+  if (!settings.scores) {
+    return html +
+           "<p>Name a file of rows to see their scores here: <code>roipca report MODEL INPUT</code>.</p>\n"
+           "</section>\n";
   }
-  return "<p>Largest: " + text + "</p>\n";
+  const auto count = static_cast<std::int64_t>(settings.scores->chosen.size());
+  const std::string rows =
+      count < settings.scores->rows
+          ? grouped(count) + " of " + counted(settings.scores->rows, "row") + ", chosen at random"
+          : "All " + counted(count, "row");
+  const std::string axes = components == 1 ? "The scores on the component, in the order of the rows. "
+                                           : "The scores on the first two components. ";
+  return html + "<figure><figcaption>" + axes + rows + ".</figcaption><div id=\"scores\"></div></figure>\n" +
+         "</section>\n";
 }
 
-std::string heading(const ModelFacts& facts, Index component) {
-  return "Component " + std::to_string(component + 1) + ": " + number(100.0 * facts.ratio[component]) +
-         " % of the variance";
-}
-
-std::string components_as_lines(const ModelFacts& facts, Index count) {
-  std::string html;
-  for (Index i = 0; i < count; ++i) {
-    html += "<h3>" + heading(facts, i) + "</h3>\n" +
-            line_plot(facts.components.row(i), "Component " + std::to_string(i + 1)) + "\n" +
-            leading_features(facts, i);
+std::string loadings_note(const ModelFacts& facts, const PageSettings& settings, Index shown) {
+  const Index components = facts.components.rows();
+  std::string note;
+  if (shown < components) {
+    note += "These are the first " + grouped(shown) + " of " + grouped(components) +
+            " components. <code>--shown</code> draws more. ";
   }
-  return html;
+  if (const Index features = facts.components.cols();
+      settings.form == LoadingsForm::kBars && features > kAllAsBars) {
+    note += "For each, the " + grouped(kLargestAsBars) + " largest of " + grouped(features) + " loadings. ";
+  }
+  if (settings.form == LoadingsForm::kImages) {
+    note += "Red pixels are positive, blue ones negative. The largest loading has the full colour. ";
+  }
+  return note + "The sign of a component is arbitrary.";
 }
 
-std::string components_as_pictures(const ModelFacts& facts, Index count, Index height, Index width) {
-  std::string html = "<div class=\"pictures\">\n";
-  for (Index i = 0; i < count; ++i) {
-    html += "<figure><img alt=\"Component " + std::to_string(i + 1) + "\" src=\"" +
-            picture_address(facts.components.row(i), height, width) + "\"><figcaption>" +
-            std::to_string(i + 1) + ": " + number(100.0 * facts.ratio[i]) + " %</figcaption></figure>\n";
+// One card per component, which the script fills.
+std::string loadings(const ModelFacts& facts, const PageSettings& settings, Index shown) {
+  std::string html = "<section>\n<h2>Loadings</h2>\n<p class=\"note\">" +
+                     loadings_note(facts, settings, shown) + "</p>\n<div class=\"cards" +
+                     (settings.form == LoadingsForm::kImages ? " small" : "") + "\">\n";
+  for (Index i = 0; i < shown; ++i) {
+    html += "<figure class=\"loadings\"><figcaption>Component " + grouped(i + 1) + " <span>" +
+            percent(facts.ratio[i]) + "</span></figcaption><div></div></figure>\n";
   }
-  return html + "</div>\n";
+  return html + "</div>\n</section>\n";
+}
+
+std::string model_table(const ModelFacts& facts) {
+  std::string html = "<section class=\"whole\">\n<h2>The model</h2>\n<table class=\"facts\">\n";
+  for (const auto& [label, value] : facts.settings) {
+    html += "<tr>" + tagged("th", escaped(label)) + tagged("td", isolated(displayable(value))) + "</tr>\n";
+  }
+  return html + "</table>\n</section>\n";
+}
+
+Json scores_data(const std::optional<ScoreSample>& sample, Index components) {
+  if (!sample) return {};
+  Json rows = Json::array();
+  Json first = Json::array();
+  Json second = Json::array();
+  for (const ScoredRow& scored : sample->chosen) {
+    rows.push_back(scored.row);
+    first.push_back(scored.scores[0]);
+    second.push_back(scored.scores[1]);
+  }
+  if (components == 1) return {{"rows", std::move(rows)}, {"scores", {std::move(first)}}};
+  return {{"rows", std::move(rows)}, {"scores", {std::move(first), std::move(second)}}};
+}
+
+// JSON that cannot end the element it is in: ASCII without "<".
+std::string script_safe(const Json& data) {
+  std::string safe;
+  for (const char c : data.dump(-1, ' ', true)) safe += c == '<' ? std::string("\\u003c") : std::string(1, c);
+  return safe;
+}
+
+std::string plot_data(const ModelFacts& facts, const PageSettings& settings, Index shown) {
+  return script_safe({{"variance", std::vector<double>(facts.variance.begin(), facts.variance.end())},
+                      {"share", std::vector<double>(facts.ratio.begin(), facts.ratio.end())},
+                      {"scores", scores_data(settings.scores, facts.components.rows())},
+                      {"loadings", loadings_data(facts, shown, settings.form, settings.image)}});
 }
 
 }  // namespace
 
 std::string report_page(const ModelFacts& facts, const PageSettings& settings) {
-  const Index count = std::min<Index>(settings.shown, facts.components.rows());
-  const std::string title = escaped(settings.title);
-  std::string html = kHead + ("<title>" + title + "</title>\n</head>\n<body>\n<h1>" + title + "</h1>\n") +
-                     settings_table(facts) + spectrum(facts) + "<h2>The leading components</h2>\n";
-  html += settings.picture
-              ? components_as_pictures(facts, count, settings.picture->first, settings.picture->second)
-              : components_as_lines(facts, count);
-  return html + "</body>\n</html>\n";
+  constexpr std::size_t kTitle = 120;
+  const std::string title = displayable(settings.title, kTitle);
+  const Index components = facts.components.rows();
+  const Index shown = std::min(settings.shown, components);
+  return head(title) + "<body>\n<main>\n" + header(facts, title) + spectrum(facts) +
+         score_plot(settings, components) + loadings(facts, settings, shown) + model_table(facts) +
+         "</main>\n<script type=\"application/json\" id=\"data\">" + plot_data(facts, settings, shown) +
+         "</script>\n<script type=\"module\">" + kPageScript.text + "</script>\n</body>\n</html>\n";
 }
 
 }  // namespace roipca::cli

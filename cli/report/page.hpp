@@ -3,19 +3,22 @@
 
 #include <optional>
 #include <string>
-#include <utility>
 
-#include "model_facts.hpp"
+#include "report/loadings.hpp"
+#include "report/score_sample.hpp"
 
 namespace roipca::cli {
 
 struct PageSettings {
   std::string title;
-  Index shown = 10;                                ///< components to draw
-  std::optional<std::pair<Index, Index>> picture;  ///< height and width, where features are pixels
+  Index shown = 10;  ///< components to draw
+  LoadingsForm form = LoadingsForm::kBars;
+  std::optional<ImageSize> image;     ///< for LoadingsForm::kImages
+  std::optional<ScoreSample> scores;  ///< for the score plot
 };
 
-/// One HTML page that needs nothing else: no script, and no request leaves it. Names and title are escaped.
+/// Returns one HTML page that needs nothing else. Its security policy forbids all requests, and all scripts
+/// and styles but its own. Text from the model and the title may contain anything.
 std::string report_page(const ModelFacts& facts, const PageSettings& settings);
 
 }  // namespace roipca::cli

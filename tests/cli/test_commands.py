@@ -145,15 +145,12 @@ def test_a_fraction_out_of_reach_says_so(roipca, tmp_path):
     roipca("info", "model.safetensors")
 
 
-def test_column_names_travel_into_model_and_report(roipca, tmp_path, rows):
+def test_column_names_travel_into_the_model(roipca, tmp_path, rows):
     evil = "<script>alert(1)</script>"
     names = [evil, "it's", *(f"x{i}" for i in range(38))]
     write_csv(tmp_path / "a.csv", rows, names)
     roipca("fit", "a.csv", "-k", 3, "-o", "m")
     assert json.loads(roipca("info", "m", "--json"))["feature_names"] == names
-    roipca("report", "m", "-o", "page.html", "--title", evil)
-    page = (tmp_path / "page.html").read_text()
-    assert evil not in page and "&lt;script&gt;" in page
     text = roipca("inverse", "m", "-", data=b"0,0,0\n")
     assert text.startswith(",".join(names))
 
@@ -163,21 +160,6 @@ def test_rows_with_other_names_are_refused(roipca, tmp_path):
     (tmp_path / "b.csv").write_text("y,x\n1,2\n3,5\n")
     roipca("fit", "a.csv", "-k", 1, "-o", "m")
     assert "names are not those of the model" in roipca.refuse("transform", "m", "b.csv")
-
-
-def test_the_report_needs_nothing_else(roipca, tmp_path, rows):
-    np.save(tmp_path / "a.npy", rows)
-    roipca("fit", "a.npy", "-k", 3, "-o", "m.safetensors")
-    assert roipca("report", "m.safetensors") == "report in m.html\n"
-    page = (tmp_path / "m.html").read_text()
-    assert page.count("<svg") == 5  # scree, sum, three components
-    roipca("report", "m.safetensors", "--image", "5x8", "-o", "pictures.html")
-    pictures = (tmp_path / "pictures.html").read_text()
-    assert pictures.count("data:image/png;base64,") == 3
-    for html in (page, pictures):
-        assert "default-src 'none'" in html
-        assert "http:" not in html and "https:" not in html and "<script" not in html
-    assert "40 features" in roipca.refuse("report", "m.safetensors", "--image", "5x9")
 
 
 def test_models_of_two_halves_merge_into_that_of_all(roipca, tmp_path, rows):

@@ -153,6 +153,8 @@ def test_data_and_models_are_not_confused(roipca, model):
         (["transform", "m", "a.csv", "-o", "s.doc"], ".npy, .csv"),
         (["merge", "m"], "MODEL"),
         (["report", "m", "--image", "28"], "--image"),
+        (["report", "m", "--image", "28x28", "--loadings", "bars"], "--loadings"),
+        (["fit", "a.csv", "-k", "1", "--sample", "s.doc"], ".npy, .csv"),
         (["demo", "--features", "3", "-k", "4"], "--components"),
     ],
 )
@@ -173,6 +175,8 @@ def test_wrong_usage_is_reported_in_one_line(roipca, tmp_path, arguments, reason
         ["inverse", "m", "a.npy", "-o", "a.npy"],
         ["score", "m", "a.npy", "-o", "a.npy"],
         ["report", "m", "-o", "m"],
+        ["report", "m", "a.npy", "-o", "a.npy"],
+        ["fit", "a.npy", "-k", "3", "--sample", "a.npy"],
     ],
 )
 def test_no_command_overwrites_its_input(roipca, tmp_path, model, arguments):

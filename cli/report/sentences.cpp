@@ -1,0 +1,72 @@
+#include "report/sentences.hpp"
+
+#include <array>
+
+#include "report/text.hpp"
+
+namespace roipca::cli {
+namespace {
+
+std::string explain(std::int64_t components) {
+  return counted(components, "component") + (components == 1 ? " explains " : " explain ");
+}
+
+// "a", "a and b", "a, b and c".
+std::string joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) text += i + 1 == parts.size() ? " and " : ", ";
+    text += parts[i];
+  }
+  return text;
+}
+
+// "The first component explains over 50 %, the first 7 over 90 % ...", as far as the components reach.
+std::string sufficient_numbers(const ModelFacts& facts) {
+  constexpr std::array<double, 5> kParts = {0.5, 0.8, 0.9, 0.95, 0.99};
+  std::vector<std::string> clauses;
+  double sum = 0.0;
+  std::size_t reached = 0;
+  for (Index i = 0; i < facts.ratio.size(); ++i) {
+    sum += facts.ratio[i];
+    const std::size_t before = reached;
+    while (reached < kParts.size() && sum > kParts[reached]) ++reached;
+    if (reached == before) continue;
+    const std::string part = "over " + percent(kParts[reached - 1]);
+    if (!clauses.empty()) {
+      clauses.push_back("the first " + grouped(i + 1) + " " + part);
+    } else if (i == 0) {
+      clauses.push_back("The first component explains " + part);
+    } else {
+      clauses.push_back("The first " + grouped(i + 1) + " components explain " + part);
+    }
+  }
+  return clauses.empty() ? "" : joined(clauses) + ".";
+}
+
+}  // namespace
+
+std::vector<std::string> summary_sentences(const ModelFacts& facts) {
+  const Index components = facts.ratio.size();
+  const Index features = facts.components.cols();
+  const std::string rows = counted(facts.rows, "row") + " of " + counted(features, "feature");
+  const double explained = facts.ratio.sum();
+  if (!(facts.variance.sum() > 0.0)) {
+    return {"The model was learned from " + rows + ".", "The rows have no variance along its components."};
+  }
+  std::vector<std::string> sentences = {explain(components) + percent(explained) + " of the variance of " +
+                                        rows + "."};
+  if (const std::string text = sufficient_numbers(facts); components > 1 && !text.empty()) {
+    sentences.push_back(text);
+  }
+  if (features > components && facts.noise_variance > 0.0) {
+    const Index others = features - components;
+    sentences.push_back(others == 1 ? "The variance along the remaining direction is " +
+                                          number(facts.noise_variance) + "."
+                                    : "The variance along each of the other " + grouped(others) +
+                                          " directions is " + number(facts.noise_variance) + " on average.");
+  }
+  return sentences;
+}
+
+}  // namespace roipca::cli

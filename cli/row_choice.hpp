@@ -1,0 +1,47 @@
+/// A random choice of the rows of a stream.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "roipca/types.hpp"
+
+namespace roipca::cli {
+
+/// Chooses rows while they pass, each with the same probability: those whose row numbers have the smallest
+/// hashes. The choice depends only on the number of rows, and not on the way they are cut into blocks.
+///
+/// It keeps row numbers only. The caller stores what it needs of a row at the row's place, which a later row
+/// may take over.
+class RowChoice {
+ public:
+  struct Chosen {
+    std::int64_t row = 0;  ///< zero-based position in the stream
+    Index place = 0;
+  };
+
+  /// Chooses `capacity` rows, at least 1, or all rows if there are fewer.
+  explicit RowChoice(Index capacity) : capacity_(capacity) {}
+
+  /// Passes the next row. Returns its place, below `capacity`, if the row is chosen so far.
+  std::optional<Index> pass();
+
+  std::int64_t rows() const { return rows_; }
+
+  /// The chosen rows in the order of the stream.
+  std::vector<Chosen> chosen() const;
+
+ private:
+  struct Entry {
+    std::uint64_t hash = 0;
+    Chosen chosen;
+  };
+  static bool smaller_hash(const Entry& a, const Entry& b) { return a.hash < b.hash; }
+
+  Index capacity_;
+  std::int64_t rows_ = 0;
+  std::vector<Entry> heap_;  // the largest hash first
+};
+
+}  // namespace roipca::cli

@@ -1,0 +1,47 @@
+#include "row_sample.hpp"
+
+#include <algorithm>
+
+namespace roipca::cli {
+namespace {
+
+template <typename T>
+Index rows_to_keep(Index columns) {
+  constexpr Index kRows = 1000;
+  constexpr Index kBytes = Index{16} << 20;
+  return std::clamp(kBytes / (columns * static_cast<Index>(sizeof(T))), Index{2}, kRows);
+}
+
+// Text files need one name per column.
+std::vector<std::string> names_or_numbers(std::vector<std::string> names, Index columns) {
+  for (auto i = static_cast<Index>(names.size()); i < columns; ++i) {
+    names.push_back("x" + std::to_string(i + 1));
+  }
+  return names;
+}
+
+}  // namespace
+
+template <typename T>
+RowSample<T>::RowSample(const std::string& path, Index columns, std::vector<std::string> names)
+    : writer_(open_writer<T>(path, names_or_numbers(std::move(names), columns))),
+      choice_(rows_to_keep<T>(columns)),
+      kept_(rows_to_keep<T>(columns), columns) {}
+
+template <typename T>
+void RowSample<T>::pass(const Rows<T>& rows) {
+  for (Index i = 0; i < rows.rows(); ++i) {
+    if (const auto place = choice_.pass()) kept_.row(*place) = rows.row(i);
+  }
+}
+
+template <typename T>
+void RowSample<T>::finish() {
+  for (const auto& chosen : choice_.chosen()) writer_->write(kept_.middleRows(chosen.place, 1));
+  writer_->finish();
+}
+
+template class RowSample<float>;
+template class RowSample<double>;
+
+}  // namespace roipca::cli
