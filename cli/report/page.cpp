@@ -70,7 +70,7 @@ std::string score_plot(const PageSettings& settings, Index components) {
   const std::string rows =
       count < settings.scores->rows
           ? grouped(count) + " of " + counted(settings.scores->rows, "row") + ", chosen at random"
-          : "All " + counted(count, "row");
+          : (count == 1 ? "" : "All ") + counted(count, "row");
   const std::string axes = components == 1 ? "The scores on the component, in the order of the rows. "
                                            : "The scores on the first two components. ";
   return html + "<figure><figcaption>" + axes + rows + ".</figcaption><div id=\"scores\"></div></figure>\n" +
@@ -89,7 +89,7 @@ std::string loadings_note(const ModelFacts& facts, const PageSettings& settings,
     note += "For each, the " + grouped(kLargestAsBars) + " largest of " + grouped(features) + " loadings. ";
   }
   if (settings.form == LoadingsForm::kImages) {
-    note += "Red pixels are positive, blue ones negative. The largest loading has the full colour. ";
+    note += "Blue pixels are positive, red ones negative, and the largest loading has the full colour. ";
   }
   return note + "The sign of a component is arbitrary.";
 }

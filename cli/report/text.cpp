@@ -2,19 +2,30 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 
 #include "feature_names.hpp"
 
 namespace roipca::cli {
 namespace {
 
-constexpr const char* kEllipsis = "\xE2\x80\xA6";
+constexpr const char* kEllipsis = "\u2026";
 
 template <typename Value>
 std::string formatted(const char* format, Value value) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), format, value);
   return text.data();
+}
+
+std::string superscript(int value) {
+  constexpr std::array<const char*, 10> kDigits = {"\u2070", "\u00b9", "\u00b2", "\u00b3", "\u2074",
+                                                   "\u2075", "\u2076", "\u2077", "\u2078", "\u2079"};
+  std::string text = value < 0 ? "\u207b" : "";
+  for (const char digit : std::to_string(std::abs(value))) {
+    text += kDigits[static_cast<std::size_t>(digit - '0')];
+  }
+  return text;
 }
 
 struct Character {
@@ -98,12 +109,17 @@ std::string grouped(std::int64_t count) {
   return digits;
 }
 
-std::string number(double value) { return formatted("%.4g", value); }
+std::string number(double value) {
+  const std::string text = formatted("%.4g", value);
+  const std::size_t exponent = text.find('e');
+  if (exponent == std::string::npos) return text;
+  return text.substr(0, exponent) + "\u00d710" + superscript(std::stoi(text.substr(exponent + 1)));
+}
 
 std::string percent(double part) {
   std::string digits = formatted("%.3g", 100.0 * part);
   if (digits == "100" && part < 1.0 - 1e-9) digits = "over 99.9";
-  return digits + " %";
+  return digits + "\u00a0%";
 }
 
 std::string counted(std::int64_t count, const std::string& noun) {

@@ -17,10 +17,11 @@ std::string escaped(const std::string& text);
 /// "60,000".
 std::string grouped(std::int64_t count);
 
-/// Formats with four significant digits.
+/// Formats with four significant digits, as in "1.5" or "1.5×10⁻⁹".
 std::string number(double value);
 
-/// A part of the whole as a percentage, "12.3 %". Only the whole, up to rounding, is "100 %".
+/// A part of the whole as a percentage, "12.3 %", with a blank that does not break. Only the whole, up to
+/// rounding, is "100 %".
 std::string percent(double part);
 
 /// "1 row", "60,000 rows".

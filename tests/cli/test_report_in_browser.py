@@ -86,10 +86,10 @@ def test_pointing_at_a_plot_shows_numbers(model, view, rows):
     title, variance, share, total = tooltip(page).split("\n")
     assert title == "Component 3"
     assert float(variance.removeprefix("variance ")) == pytest.approx(variances[2], rel=1e-3)
-    assert float(share.removeprefix("share ").removesuffix(" %")) == pytest.approx(
+    assert float(share.removeprefix("share ").removesuffix("\u00a0%")) == pytest.approx(
         100 * variances[2] / variances.sum(), rel=1e-2
     )
-    assert float(total.removeprefix("first 3: ").removesuffix(" %")) == pytest.approx(
+    assert float(total.removeprefix("first 3: ").removesuffix("\u00a0%")) == pytest.approx(
         100 * variances[:3].sum() / variances.sum(), rel=1e-2
     )
     page.point_at("h1")
@@ -158,7 +158,7 @@ def test_ticks_are_round_numbers_with_equal_steps(roipca, tmp_path, rows, view, 
 def as_number(text):
     """The number of a tick; nothing for the title of an axis."""
     superscripts = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
-    text = text.replace("\u2212", "-").replace(",", "").removesuffix(" %")
+    text = text.replace("\u2212", "-").replace(",", "").removesuffix("\u00a0%")
     match = re.fullmatch(r"(-?[\d.]+)(?:\u00d710([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))?", text)
     if match is None:
         return None
@@ -195,6 +195,16 @@ def test_names_are_text_and_stay_in_their_place(hostile, view):
     assert overflow(page) == 0
     box = page.run("document.querySelector('#tooltip').getBoundingClientRect().toJSON()")
     assert box["left"] >= 0 and box["right"] <= 360
+
+
+@pytest.mark.parametrize("rows", [np.ones((10, 3)), np.ones((1, 40)), np.array([[1.0], [2.0]])])
+def test_models_without_much_to_draw_have_a_page(roipca, tmp_path, view, rows):
+    np.save(tmp_path / "a.npy", rows)
+    roipca("fit", "a.npy", "-k", 1, "-o", "m")
+    page = view("m", "a.npy")
+    page.run("document.querySelector('#log').click()")
+    assert page.run("document.querySelectorAll('#scores svg, #variance svg, #cumulative svg').length") == 3
+    assert "NaN" not in page.run("document.body.outerHTML.replace(/<script[^]*<.script>/g, '')")
 
 
 def luminance(colour):

@@ -9,7 +9,7 @@ function drawLoadingImage(host, pixels, { height, width, side }, number) {
   const image = context.createImageData(columns, rows);
   const largest = pixels.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
   pixels.forEach((value, i) => {
-    const [red, green, blue] = value < 0 ? [38, 110, 204] : [214, 48, 60];
+    const [red, green, blue] = value < 0 ? [214, 48, 60] : [38, 110, 204];
     image.data.set([red, green, blue, Math.round((255 * Math.abs(value)) / largest)], 4 * i);
   });
   context.putImageData(image, 0, 0);

@@ -35,7 +35,7 @@ function integerText(value) {
 
 /** A part of the whole as a percentage with three significant digits. */
 function percentText(part) {
-  return `${Number((100 * part).toPrecision(3))} %`;
+  return `${Number((100 * part).toPrecision(3))}\u00a0%`;
 }
 
 /** The least of 1, 2 or 5 times a power of ten that divides `span` into at most `most` steps. */

@@ -1,5 +1,8 @@
 // A plot with two axes, as wide as its place in the page, whose points can be inspected.
 
+// Mean width of a letter or digit of 12 pixels, to know the size of a text before it is drawn.
+const letterWidth = 6.6;
+
 /** Ticks of an axis in `room` pixels: where they are and what they say. */
 function axisTicks(axis, room) {
   if (axis.log) return logTicks(axis, room);
@@ -8,6 +11,12 @@ function axisTicks(axis, room) {
   const values = multiples(step, axis.low, axis.high);
   const texts = axis.percent ? values.map(percentText) : tickTexts(values, step);
   return values.map((value, i) => ({ value, text: texts[i] }));
+}
+
+// Every second tick, if the texts of all would run into each other.
+function withRoom(ticks, room) {
+  const widest = letterWidth * Math.max(...ticks.map((tick) => tick.text.length)) + 8;
+  return ticks.length * widest <= room ? ticks : ticks.filter((_, i) => i % 2 === 0);
 }
 
 // Powers of ten, or every second, third ... of them if they are too many.
@@ -31,17 +40,17 @@ function powerText(power) {
 class Plot {
   constructor(host, { label, height, x, y }) {
     this.host = host;
-    this.xAxis = { spacing: 64, least: 4, ...x };
+    this.xAxis = { spacing: 64, least: 5, ...x };
     this.yAxis = { spacing: 36, least: 5, ...y };
     this.width = Math.max(host.clientWidth, 160);
     this.height = height;
     this.top = y.title ? 26 : 10;
     this.bottom = height - (x.title ? 40 : 24);
     const yTicks = axisTicks(this.yAxis, this.bottom - this.top);
-    this.left = 12 + 6.6 * Math.max(...yTicks.map((tick) => tick.text.length));
+    this.left = 12 + letterWidth * Math.max(...yTicks.map((tick) => tick.text.length));
     this.right = this.width - 10;
     this.svg = svg("svg", { viewBox: `0 0 ${this.width} ${height}`, role: "img", "aria-label": label });
-    this.drawAxes(axisTicks(this.xAxis, this.right - this.left), yTicks);
+    this.drawAxes(withRoom(axisTicks(this.xAxis, this.right - this.left), this.right - this.left), yTicks);
     host.replaceChildren(this.svg);
   }
 
@@ -73,7 +82,7 @@ class Plot {
 
   // Text near an edge moves inwards, so that it is not cut off.
   text(x, y, anchor, content) {
-    const half = 3.3 * content.length;
+    const half = (letterWidth / 2) * content.length;
     const inside = anchor === "middle" ? Math.min(Math.max(x, half), this.width - half) : x;
     this.svg.append(svg("text", { x: inside.toFixed(1), y: y.toFixed(1), "text-anchor": anchor }, content));
   }
