@@ -1,4 +1,4 @@
-"""Lets threads share an estimator from its first rows on."""
+"""Lets threads share an estimator from its first rows on, and processes fork while they do."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import os
 import threading
 import weakref
 from typing import Any
+
+from . import _core
 
 _ATTRIBUTE = "_first_call"
 
@@ -44,11 +46,16 @@ def has_seen_rows(estimator: Any) -> None:
     vars(estimator).pop(_ATTRIBUTE, None)
 
 
-def _renew_all() -> None:
-    """In a forked process, the threads that held the locks are gone."""
+def _after_fork_in_child() -> None:
+    """The threads that held the locks of first calls do not exist in the forked process."""
+    _core.after_fork()
     for call in _ALL:
         call.renew()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_all)
+    os.register_at_fork(
+        before=_core.before_fork,
+        after_in_parent=_core.after_fork,
+        after_in_child=_after_fork_in_child,
+    )

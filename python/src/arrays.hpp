@@ -1,4 +1,4 @@
-/// NumPy arrays as Eigen sees them, and back, without copies.
+/// NumPy arrays as Eigen sees them, and back, without copies; bytes; work that needs no interpreter.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -6,7 +6,9 @@
 #include <nanobind/stl/optional.h>
 
 #include <cstddef>
+#include <cstring>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -17,6 +19,24 @@
 namespace roipca::python {
 
 namespace nb = nanobind;
+
+/// Returns work(), with the interpreter free for other threads.
+template <typename F>
+auto without_gil(F&& work) {
+  const nb::gil_scoped_release release;
+  return work();
+}
+
+inline std::span<const std::byte> bytes_of(const nb::bytes& bytes) {
+  return {static_cast<const std::byte*>(bytes.data()), bytes.size()};
+}
+
+inline nb::bytes to_python(std::span<const std::byte> bytes) {
+  const nb::bytes result(nullptr, bytes.size());
+  char* to = PyBytes_AsString(result.ptr());
+  without_gil([&] { std::memcpy(to, bytes.data(), bytes.size()); });  // nobody else knows the object yet
+  return result;
+}
 
 template <typename T>
 using Array = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;

@@ -11,25 +11,19 @@
 #include <filesystem>
 #include <memory>
 #include <new>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "arrays.hpp"
 #include "estimator.hpp"
+#include "fork_gate.hpp"
 #include "kernel_binding.hpp"
 #include "options.hpp"
 #include "roipca/roipca.hpp"
 
 namespace roipca::python {
 namespace {
-
-std::span<const std::byte> bytes_of(const nb::bytes& bytes) {
-  return {static_cast<const std::byte*>(bytes.data()), bytes.size()};
-}
-
-nb::bytes to_python(const std::vector<std::byte>& bytes) { return nb::bytes(bytes.data(), bytes.size()); }
 
 // What pickle and copy.deepcopy ask for: a class, and what to call it with.
 template <typename T>
@@ -43,11 +37,13 @@ void bind_estimator(nb::module_& module, const char* name) {
   using E = Estimator<T>;
   nb::class_<E>(module, name)
       .def(nb::init<const nb::dict&>(), nb::arg("parameters"))
-      .def(nb::init<const Model<T>&>(), nb::arg("model"))
+      .def(
+          "__init__", [](E* self, const Model<T>& model) { without_gil([&] { new (self) E(model); }); },
+          nb::arg("model"))
       .def(
           "__init__",
           [](E* self, const nb::bytes& state, const nb::bytes& model) {
-            new (self) E(bytes_of(state), bytes_of(model));
+            without_gil([&] { new (self) E(bytes_of(state), bytes_of(model)); });
           },
           nb::arg("state"), nb::arg("model"))
       .def("__reduce__", &reduce<T>)
@@ -72,9 +68,11 @@ std::shared_ptr<Model<T>> reporting(const Model<T>& model, Index n_components) {
     throw std::invalid_argument("the model holds " + std::to_string(model.eigenvalues.size()) +
                                 " components, not " + std::to_string(n_components));
   }
-  auto copy = std::make_shared<Model<T>>(model);
-  copy->n_components = n_components;
-  return copy;
+  return without_gil([&] {
+    auto copy = std::make_shared<Model<T>>(model);
+    copy->n_components = n_components;
+    return copy;
+  });
 }
 
 // With what C++ does not know of an estimator: names of features, and its parameters in Python's words.
@@ -101,7 +99,7 @@ void bind_model(nb::module_& module, const char* name) {
     };
   };
   const auto of_model = [](auto function) {
-    return [function](const M& model) { return to_numpy((model.*function)()); };
+    return [function](const M& model) { return to_numpy(without_gil([&] { return (model.*function)(); })); };
   };
   const auto vector = [](auto member) {
     return [member](const M& model) { return to_numpy(Vector<double>(model.*member)); };
@@ -137,9 +135,10 @@ void bind_model(nb::module_& module, const char* name) {
           "load",
           [](const std::filesystem::path& path) { return without_gil([&] { return load<T>(path); }); },
           nb::arg("path"))
-      .def("to_bytes", [](const M& model) { return to_python(to_bytes(model)); })
+      .def("to_bytes", [](const M& model) { return to_python(without_gil([&] { return to_bytes(model); })); })
       .def_static(
-          "from_bytes", [](const nb::bytes& bytes) { return from_bytes<T>(bytes_of(bytes)); },
+          "from_bytes",
+          [](const nb::bytes& bytes) { return without_gil([&] { return from_bytes<T>(bytes_of(bytes)); }); },
           nb::arg("bytes"));
 }
 
@@ -167,6 +166,8 @@ void translate(const std::exception_ptr& error, void*) {
 }  // namespace roipca::python
 
 NB_MODULE(_core, module) {
+  // Estimators that threads still use at exit are never destroyed, and that is no mistake of theirs.
+  nanobind::set_leak_warnings(false);
   module.def("version", [] { return std::string(roipca::version()); });
   module.def(
       "plan", &roipca::python::plan, nanobind::arg("parameters"), nanobind::arg("features"),
@@ -178,6 +179,12 @@ NB_MODULE(_core, module) {
       "unless the environment variable ROIPCA_ISA named another.\n\nExamples\n--------\n"
       ">>> import roipca\n>>> roipca.instruction_set() in {\"x86-64-v4\", \"x86-64-v3\", \"x86-64-v2\", "
       "\"baseline\"}\nTrue");
+  module.def(
+      "before_fork", [] { roipca::python::without_gil([] { roipca::python::ForkGate::close(); }); },
+      "Waits until no other thread works on an estimator, and lets none begin.");
+  module.def(
+      "after_fork", [] { roipca::python::ForkGate::open(); },
+      "Ends what before_fork began, in both processes.");
   nanobind::register_exception_translator(roipca::python::translate);
   roipca::python::bind_model<float>(module, "ModelF32");
   roipca::python::bind_model<double>(module, "ModelF64");

@@ -15,16 +15,11 @@
 
 #include "arrays.hpp"
 #include "csr.hpp"
+#include "fork_gate.hpp"
 #include "options.hpp"
 #include "roipca/roipca.hpp"
 
 namespace roipca::python {
-
-template <typename F>
-auto without_gil(F&& work) {
-  const nb::gil_scoped_release release;
-  return work();
-}
 
 /// Each call works alone, with the interpreter free for other threads, and changes all or nothing.
 template <typename T>
@@ -125,6 +120,7 @@ class Estimator {
   template <typename F>
   auto alone(F&& work) const {
     const nb::gil_scoped_release release;
+    const Inside inside;
     const std::scoped_lock lock(mutex_);
     return work();
   }

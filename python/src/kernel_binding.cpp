@@ -18,8 +18,8 @@ nb::tuple reduce(const nb::handle_t<KernelEstimator<T>>& self) {
   const auto& estimator = nb::cast<const KernelEstimator<T>&>(self);
   const auto state = estimator.state();
   const KernelSpec& spec = estimator.spec();
-  return nb::make_tuple(self.type(), nb::make_tuple(*spec.kernel, spec.gamma, spec.degree, spec.coef0,
-                                                    nb::bytes(state.data(), state.size())));
+  return nb::make_tuple(self.type(),
+                        nb::make_tuple(*spec.kernel, spec.gamma, spec.degree, spec.coef0, to_python(state)));
 }
 
 // An estimator holds a Python function that may, by its own way, hold the estimator: so that such a circle
@@ -63,8 +63,8 @@ void bind(nb::module_& module, const char* name) {
           "__init__",
           [](E* self, const nb::object& kernel, std::optional<double> gamma, double degree, double coef0,
              const nb::bytes& state) {
-            new (self) E(KernelSpec{std::make_shared<nb::object>(kernel), gamma, degree, coef0},
-                         {static_cast<const std::byte*>(state.data()), state.size()});
+            new (self)
+                E(KernelSpec{std::make_shared<nb::object>(kernel), gamma, degree, coef0}, bytes_of(state));
           },
           nb::arg("kernel"), nb::arg("gamma").none(), nb::arg("degree"), nb::arg("coef0"), nb::arg("state"))
       .def("__reduce__", &reduce<T>)

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "fork_gate.hpp"
 #include "roipca/kernel_pca.hpp"
 
 namespace roipca::python {
@@ -115,6 +116,7 @@ class KernelEstimator {
       throw std::logic_error("the kernel uses the estimator that is calling it");
     }
     const nb::gil_scoped_release release;
+    const Inside inside;
     const std::scoped_lock lock(mutex_);
     owner_ = std::this_thread::get_id();
     const Leaving leaving{owner_};

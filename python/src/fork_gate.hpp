@@ -1,0 +1,58 @@
+/// Keeps a process from forking while a thread works on an estimator.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+
+namespace roipca::python {
+
+/// A forked process has only the thread that forked. What other threads had locked would stay locked in it,
+/// and what they were changing would stay half changed. So a fork waits until the calls in progress are done,
+/// and calls that begin meanwhile wait for the fork.
+///
+/// A thread that is inside may enter again, and may fork: nobody waits for itself. No function needs the
+/// interpreter, and `enter` and `close` must be called without it, since those they wait for may need it.
+class ForkGate {
+ public:
+  static void enter() {
+    if (depth_++ > 0) return;
+    const std::scoped_lock lock(door_);
+    ++threads_inside_;
+  }
+
+  static void leave() {
+    if (--depth_ > 0) return;
+    --threads_inside_;
+    threads_inside_.notify_all();
+  }
+
+  /// Before a fork.
+  static void close() {
+    const int own = depth_ > 0 ? 1 : 0;
+    door_.lock();
+    ++depth_;  // this thread may still work on estimators
+    for (int inside = threads_inside_; inside != own; inside = threads_inside_) threads_inside_.wait(inside);
+  }
+
+  /// After it, in both processes.
+  static void open() {
+    --depth_;
+    door_.unlock();
+  }
+
+ private:
+  static inline std::mutex door_;
+  static inline std::atomic<int> threads_inside_ = 0;
+  static inline thread_local int depth_ = 0;  // calls of this thread that are inside
+};
+
+/// A call that is inside for as long as this lives.
+class Inside {
+ public:
+  Inside() { ForkGate::enter(); }
+  ~Inside() { ForkGate::leave(); }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+};
+
+}  // namespace roipca::python
