@@ -10,8 +10,9 @@ namespace roipca {
 /// block update that takes the other's components for rows. Associative and commutative up to that. Costs
 /// O(features x held^2).
 ///
-/// Throws std::invalid_argument where the models differ in width, in centring or in the number of components,
-/// or are no models. Either may hold fewer components than asked for.
+/// Throws std::invalid_argument if the models differ in width, in centring or in the number of components, if
+/// one used forgetting, which needs all rows in one order, or is not a valid model. Either may hold fewer
+/// components than asked for.
 template <typename T>
 Model<T> merge(const Model<T>& a, const Model<T>& b);
 

@@ -1,8 +1,9 @@
-"""What rows make of an estimator: the C++ estimator, and how many of its components readers see."""
+"""The learned part of an estimator: the C++ estimator, and how many of its components readers see."""
 
 from __future__ import annotations
 
 import warnings
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,9 @@ from scipy.sparse import issparse
 
 from . import _core
 from ._parameters import core_parameters
+
+# Parameters that may change at any time: they say how results are read, not how rows are learned.
+AT_READING = ("n_components", "whiten")
 
 _ESTIMATORS = {np.dtype(np.float32): _core.EstimatorF32, np.dtype(np.float64): _core.EstimatorF64}
 _DTYPES: dict[type, np.dtype] = {
@@ -21,61 +25,99 @@ _DTYPES: dict[type, np.dtype] = {
 
 
 class Fitted:
-    """Threads may share it: each call works alone, changes all or nothing, and lets go of the interpreter."""
+    """Threads may share it: each call works alone, changes all or nothing, and releases the GIL.
 
-    def __init__(self, core: Any, requested: Any) -> None:
+    `parameters` are those of the estimator at its first rows: parameters that are changed later do not change it.
+    """
+
+    def __init__(self, core: Any, parameters: dict[str, Any]) -> None:
         self.core = core
-        self.requested = requested  # n_components as the estimator's user said it
+        self.parameters = parameters
+        self.fixed = tuple(value for name, value in parameters.items() if name not in AT_READING)
         self.dtype = _DTYPES[type(core)]
-        self._reported: tuple[Any, Any] = (None, None)  # the core's model, and as readers see it
+        self._seen: tuple[Any, Any, Any] = (None, None, None)  # the core's model, a request, and the model for it
 
     @classmethod
     def empty(cls, parameters: dict[str, Any], dtype: Any, rows: int | None, features: int) -> Fitted:
-        """For rows to come: `rows` of them, None where nobody knows."""
-        core = _ESTIMATORS[np.dtype(dtype)](core_parameters(parameters, rows, features))
-        return cls(core, parameters["n_components"])
+        """Starts a stream of `rows` rows, or None if the number is unknown."""
+        return cls(_ESTIMATORS[np.dtype(dtype)](core_parameters(parameters, rows, features)), parameters)
 
     @classmethod
-    def from_model(cls, model: Any, requested: Any) -> Fitted:
-        """To go on from where the model stopped."""
-        return cls(_ESTIMATORS[_DTYPES[type(model)]](model), requested)
+    def from_model(cls, model: Any, parameters: dict[str, Any]) -> Fitted:
+        """Resumes where the model stopped."""
+        return cls(_ESTIMATORS[_DTYPES[type(model)]](model), parameters)
 
     def __reduce__(self) -> tuple:
-        return Fitted, (self.core, self.requested)
+        return Fitted, (self.core, self.parameters)
+
+    def fit(self, X: Any, weights: np.ndarray | None) -> None:
+        """Replaces all rows by the rows X, dense or CSR."""
+        if issparse(X):
+            self.core.fit_csr(X.data, X.indices, X.indptr, X.shape[1], weights)
+        else:
+            self.core.fit(X, weights)
 
     def add(self, X: Any, weights: np.ndarray | None, first_row: int = 0) -> None:
-        """Add the rows X, dense or CSR; a bad one is numbered from `first_row` on."""
+        """Adds the rows X, dense or CSR. Errors count them from `first_row`."""
         if issparse(X):
             self.core.partial_fit_csr(X.data, X.indices, X.indptr, X.shape[1], weights, first_row)
         else:
             self.core.partial_fit(X, weights, first_row)
 
-    def model(self) -> Any:
-        """The model of all rows so far, of one moment; the same object until the next rows."""
+    def model(self, n_components: Any) -> Any:
+        """Returns the model of all rows so far, reporting `n_components`; the same object until the next rows."""
         model = self.core.model()
-        seen, reported = self._reported
-        if seen is not model:
-            n_components = _reported_components(model, self.requested)
-            reported = model if n_components == model.n_components else model.reporting(n_components)
-            self._reported = (model, reported)
+        seen, request, reported = self._seen
+        if seen is not model or request is not n_components:
+            count = self._reported(model, n_components)
+            reported = model if count == model.n_components else model.reporting(count)
+            self._seen = (model, n_components, reported)
         return reported
 
+    def _reported(self, model: Any, n_components: Any) -> int:
+        if n_components is None and self.parameters["n_components"] is None:
+            return min(model.rows, model.n_components)
+        if n_components is None:
+            count = min(model.rows, model.features)
+        elif isinstance(n_components, Integral):
+            count = int(n_components)
+        else:
+            return _explaining(model, float(n_components))
+        held = len(model.eigenvalues)
+        if not 1 <= count <= held:
+            raise ValueError(
+                f"n_components was set to {n_components} after the first rows, but {held} components are held: "
+                "set no more, or learn all rows again with fit"
+            )
+        return count
 
-def _reported_components(model: Any, requested: Any) -> int:
-    if requested is None:
-        return min(model.rows, model.n_components)
-    if not isinstance(requested, float):
-        return model.n_components
+
+class Moment:
+    """A model that no rows change, in the place of a Fitted, to read several things of one moment."""
+
+    def __init__(self, model: Any) -> None:
+        self.dtype = _DTYPES[type(model)]
+        self._model = model
+
+    def model(self, n_components: Any) -> Any:
+        """Returns the model."""
+        return self._model
+
+
+def _explaining(model: Any, fraction: float) -> int:
+    """Returns how many components explain more than the fraction of the variance."""
+    if not 0 < fraction < 1:
+        raise ValueError(f"n_components must be an int, a float in (0, 1) or None, not {fraction}")
     if not model.trace > 0:
         return 1
     fractions = np.cumsum(model.eigenvalues) / model.trace
-    n_components = int(np.searchsorted(fractions, requested, side="right")) + 1
-    if n_components > len(fractions):
-        n_components = len(fractions)
-        if n_components < model.features:
+    count = int(np.searchsorted(fractions, fraction, side="right")) + 1
+    if count > len(fractions):
+        count = len(fractions)
+        if count < model.features:
             warnings.warn(
-                f"The {n_components} components held explain {fractions[-1]:.3g} of the variance, less than "
-                f"n_components={requested}: give n_components as a larger number",
-                stacklevel=4,
+                f"The {count} components held explain {fractions[-1]:.3g} of the variance, less than "
+                f"n_components={fraction}: give n_components as a larger number",
+                stacklevel=5,
             )
-    return n_components
+    return count

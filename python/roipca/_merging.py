@@ -1,11 +1,9 @@
-"""Models of many parts of the rows into one of all, in a tree that depends on the parts' order alone."""
+"""Merges models of parts of the rows into one of all, in a tree that depends only on the order of the parts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import TypeVar
-
-from sklearn.base import clone
 
 from ._fitted import Fitted
 from .online_pca import OnlinePCA
@@ -14,9 +12,9 @@ Part = TypeVar("Part")
 
 
 def merge_tree(parts: Iterable[Part | None], merge: Callable[[Part, Part], Part]) -> Part | None:
-    """Neighbours are merged in pairs, the pairs in pairs, and so on; None stands for a part without rows.
+    """Merge neighbours in pairs, the pairs in pairs, and so on. None stands for a part without rows.
 
-    Parts are taken as they come. At most log2(parts) + 1 are held at a time: the digits of a binary counter.
+    Parts are taken as they come. At most log2(parts) + 1 are held at a time, as the digits of a binary counter.
     """
 
     def join(left: Part | None, right: Part | None) -> Part | None:
@@ -39,28 +37,28 @@ def merge_tree(parts: Iterable[Part | None], merge: Callable[[Part, Part], Part]
 
 
 def settled(pca: OnlinePCA) -> OnlinePCA:
-    """A copy that begins from the model of the rows so far: the smallest to send, with no rows waiting."""
+    """Return a copy that begins from the model of the rows so far: the smallest to send, with no rows waiting."""
     learned = pca._learned
-    return clone(pca)._learn_from(pca, Fitted.from_model(learned.core.model(), learned.requested))
+    return pca._copy_with(Fitted.from_model(learned.core.model(), learned.parameters))
 
 
 def merge_all(models: Iterable[OnlinePCA]) -> OnlinePCA:
-    """One estimator of the rows of all, for parts that were fitted in processes or on other machines.
+    """Return one estimator of the rows of all models, for parts fitted in other processes or on other machines.
 
-    Neighbours are merged in pairs, the pairs in pairs, and so on, so that the result depends on the order of
-    the models alone: it is the same to the last bit however and whenever they were made.
+    Neighbours are merged in pairs, the pairs in pairs, and so on. So the result depends only on the order of the
+    models: it has the same bits however and whenever they were made.
 
     Parameters
     ----------
     models : iterable of OnlinePCA
-        With the same parameters, of the same features. They are taken as they come, and only a few are held
-        at a time. Those that have seen no rows count for nothing.
+        Estimators with the same parameters and the same features. They are taken as they come, and only a few are
+        held at a time. Those that have seen no rows are skipped.
 
     Returns
     -------
     merged : OnlinePCA
-        With the parameters of the first that has seen rows. Mean, variances and counts are exact. A pickle of
-        it holds the components and means and no more; `merge_all([pca])` makes such a one of a single model.
+        It has the parameters of the first model that has seen rows. Mean, variances and counts are exact. A pickle
+        of it contains only components and means; `merge_all([pca])` returns such an estimator for a single model.
 
     Examples
     --------
@@ -75,5 +73,5 @@ def merge_all(models: Iterable[OnlinePCA]) -> OnlinePCA:
     parts = (None if model._fitted is None else settled(model) for model in models)
     merged = merge_tree(parts, OnlinePCA.merge)
     if merged is None:
-        raise ValueError("None of the models to be merged has seen rows.")
+        raise ValueError("None of the models to merge has seen rows.")
     return merged

@@ -14,7 +14,6 @@ import numpy as np
 from sklearn.utils import check_array
 
 from . import _core
-from ._fitted import Fitted
 from ._merging import merge_tree
 from ._parameters import core_parameters
 from ._sources import count_rows
@@ -71,12 +70,7 @@ class Recipe:
         """The estimator of all rows."""
         if model is None:
             raise ValueError("Found partitions of 0 sample(s) while a minimum of 1 is required by OnlinePCA.")
-        pca = OnlinePCA(**self.parameters)
-        pca._fitted = Fitted.from_model(_MODELS[self.dtype].from_bytes(model), pca.n_components)
-        pca.n_features_in_ = pca._fitted.core.model().features
-        if names is not None:
-            pca.feature_names_in_ = np.asarray(names, dtype=object)
-        return pca
+        return OnlinePCA(**self.parameters)._begin_with(_MODELS[self.dtype].from_bytes(model), names)
 
     def _for_a_partition(self, features: int) -> dict[str, Any]:
         """The parameters, with three quarters more components held than one pass over all rows would hold.

@@ -1,4 +1,4 @@
-"""The half of the estimator that reads: attributes, scores, likelihoods, covariance."""
+"""The reading half of the estimator: attributes, scores, likelihoods, covariance."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from ._fitted import Fitted
-from ._rows import MatrixLike, as_rows, dense_parts
+from ._fitted import Fitted, Moment
+from ._rows import as_rows, dense_parts
+from ._types import Float64Array, FloatArray, MatrixLike
 
 
 class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """What can be asked of an estimator that has seen rows. Each call reads one moment of the stream."""
+    """Results of an estimator that has seen rows. Each call reads one moment of the stream."""
 
+    n_components: int | float | None
     whiten: bool
     n_features_in_: int
     feature_names_in_: np.ndarray
-    _fitted: Fitted | None = None
+    _fitted: Fitted | Moment | None = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -39,39 +41,39 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     @property
     def _model(self) -> Any:
-        return self._learned.model()
+        return self._learned.model(self.n_components)
 
     @property
     def _n_features_out(self) -> int:
         return self._model.n_components
 
     @property
-    def components_(self) -> np.ndarray:
-        """Principal axes (n_components_, n_features_in_): orthonormal rows by descending variance."""
+    def components_(self) -> FloatArray:
+        """Components (n_components_, n_features_in_): orthonormal rows, in descending order of variance."""
         return self._model.components
 
     @property
-    def explained_variance_(self) -> np.ndarray:
+    def explained_variance_(self) -> Float64Array:
         """Variance along each component (n_components_,)."""
         return self._model.explained_variance
 
     @property
-    def explained_variance_ratio_(self) -> np.ndarray:
-        """The same as a part of the total variance of all features (n_components_,)."""
+    def explained_variance_ratio_(self) -> Float64Array:
+        """Variance along each component, divided by the total variance of all features (n_components_,)."""
         return self._model.explained_variance_ratio
 
     @property
-    def singular_values_(self) -> np.ndarray:
+    def singular_values_(self) -> Float64Array:
         """Singular values of the centred rows (n_components_,)."""
         return self._model.singular_values
 
     @property
-    def mean_(self) -> np.ndarray:
+    def mean_(self) -> Float64Array:
         """Mean of each feature (n_features_in_,)."""
         return self._model.mean
 
     @property
-    def var_(self) -> np.ndarray:
+    def var_(self) -> Float64Array:
         """Variance of each feature (n_features_in_,)."""
         return self._model.feature_variance
 
@@ -82,7 +84,7 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     @property
     def n_components_(self) -> int:
-        """Number of components reported."""
+        """Number of reported components."""
         return self._model.n_components
 
     @property
@@ -93,27 +95,8 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _rows(self, X: MatrixLike) -> Any:
         return as_rows(self, X, self._learned.dtype)
 
-    def transform(self, X: MatrixLike) -> np.ndarray:
-        """Scores of rows on the components.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows. Sparse ones are never made dense: their mean is subtracted from the scores.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples, n_components_)
-            float32 for an estimator of float32, else float64.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from roipca import OnlinePCA
-        >>> X = np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]])
-        >>> OnlinePCA(1).fit(X).transform([[4.0, 4.0]]).round(3)
-        array([[2.828]])
-        """
+    def transform(self, X: MatrixLike) -> FloatArray:
+        """Return the scores of rows on the components. See `Scores.transform`."""
         model = self._model
         X = self._rows(X)
         scores = _sparse_scores(model, X, self._learned.dtype) if issparse(X) else model.transform(X)
@@ -122,8 +105,8 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             scores *= np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 0)
         return scores
 
-    def inverse_transform(self, X: MatrixLike) -> np.ndarray:
-        """Rows from their scores.
+    def inverse_transform(self, X: MatrixLike) -> FloatArray:
+        """Return rows from their scores.
 
         Parameters
         ----------
@@ -133,7 +116,7 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Returns
         -------
         rows : ndarray of shape (n_samples, n_features_in_)
-            The points of the components' plane that have these scores.
+            The points in the plane of the components that have these scores.
 
         Examples
         --------
@@ -155,8 +138,8 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             scores = np.asarray(scores * np.sqrt(model.explained_variance), self._learned.dtype)
         return model.inverse_transform(scores)
 
-    def score_samples(self, X: MatrixLike) -> np.ndarray:
-        """Log-likelihood of each row under probabilistic PCA.
+    def score_samples(self, X: MatrixLike) -> Float64Array:
+        """Return the log-likelihood of each row under probabilistic PCA.
 
         Parameters
         ----------
@@ -166,7 +149,7 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Returns
         -------
         log_likelihood : ndarray of shape (n_samples,)
-            With the noise variance taken as at least epsilon times the largest variance: it stays finite.
+            Always finite: the noise variance is at least epsilon times the largest variance.
 
         Examples
         --------
@@ -180,7 +163,7 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self._of_each_row("log_likelihood", X)
 
     def score(self, X: MatrixLike, y: Any = None) -> float:
-        """Mean log-likelihood of rows under probabilistic PCA, for model selection.
+        """Return the mean log-likelihood of rows under probabilistic PCA, for model selection.
 
         Parameters
         ----------
@@ -204,8 +187,8 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """
         return float(np.mean(self.score_samples(X)))
 
-    def t2(self, X: MatrixLike) -> np.ndarray:
-        """Hotelling's T^2 of each row: how far it is out within the components' plane.
+    def t2(self, X: MatrixLike) -> Float64Array:
+        """Return Hotelling's T^2 of each row: its squared distance from the mean within the plane of the components.
 
         Parameters
         ----------
@@ -215,7 +198,7 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Returns
         -------
         t2 : ndarray of shape (n_samples,)
-            Squared scores over their variances, summed; components without variance are left out.
+            Sum of the squared scores divided by their variances, over the components that have variance.
 
         Examples
         --------
@@ -227,8 +210,8 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """
         return self._of_each_row("t2", X)
 
-    def spe(self, X: MatrixLike) -> np.ndarray:
-        """Squared prediction error (Q statistic) of each row: how far it is off the components' plane.
+    def spe(self, X: MatrixLike) -> Float64Array:
+        """Return the squared prediction error (Q statistic) of each row: its distance from the plane, squared.
 
         Parameters
         ----------
@@ -238,7 +221,7 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Returns
         -------
         spe : ndarray of shape (n_samples,)
-            Squared distance from the plane.
+            Squared distance of each row from the plane of the components.
 
         Examples
         --------
@@ -250,17 +233,17 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """
         return self._of_each_row("spe", X)
 
-    def _of_each_row(self, name: str, X: MatrixLike) -> np.ndarray:
+    def _of_each_row(self, name: str, X: MatrixLike) -> Float64Array:
         function = getattr(self._model, name)
         return np.concatenate([function(part) for part in dense_parts(self._rows(X))])
 
-    def get_covariance(self) -> np.ndarray:
-        """Covariance of the rows by the model: the components' variances, and noise in all other directions.
+    def get_covariance(self) -> Float64Array:
+        """Return the covariance of the model: the variances of the components, and noise in all other directions.
 
         Returns
         -------
         covariance : ndarray of shape (n_features_in_, n_features_in_)
-            Exact where all components are reported. O(n_features_in_^2) memory.
+            Exact if all components are reported. Takes O(n_features_in_^2) memory.
 
         Examples
         --------
@@ -278,13 +261,13 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         covariance.flat[:: len(covariance) + 1] += noise
         return covariance
 
-    def get_precision(self) -> np.ndarray:
-        """Inverse of the covariance by the model.
+    def get_precision(self) -> Float64Array:
+        """Return the inverse of the covariance of the model.
 
         Returns
         -------
         precision : ndarray of shape (n_features_in_, n_features_in_)
-            With variances taken as at least epsilon times the largest, so that it exists.
+            Always exists: variances are at least epsilon times the largest one.
 
         Examples
         --------
@@ -307,6 +290,6 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
 
 def _sparse_scores(model: Any, X: Any, dtype: np.dtype) -> np.ndarray:
-    """X @ components.T with the mean subtracted afterwards, in double: the difference may lose digits."""
+    """Return X @ components.T minus that of the mean, in double, since the difference may lose digits."""
     axes = np.ascontiguousarray(model.components.T, dtype=np.float64)
     return np.asarray(X @ axes - model.mean @ axes, dtype)

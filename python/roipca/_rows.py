@@ -12,8 +12,6 @@ from scipy.sparse import issparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_non_negative, validate_data
 
-MatrixLike = Any  # rows as scikit-learn takes them: array-like, sparse matrix or frame
-
 # In scikit-learn's words, followed by the remedy.
 ONE_ROW = (
     "Expected 2D array, got 1D array instead: update(x) adds one row. Rows are arrays of two dimensions; "

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _core
 from ._kernel_features import MappedRows
-from ._rows import MatrixLike
+from ._types import MatrixLike
 
 _CORES = {np.dtype(np.float32): _core.KernelEstimatorF32, np.dtype(np.float64): _core.KernelEstimatorF64}
 _TOLD = ("n_features_in_", "feature_names_in_", "gamma_")

@@ -2,82 +2,92 @@
 
 from __future__ import annotations
 
+import copy
+import inspect
 import os
-from typing import Any
+from collections.abc import Iterable, Sequence
+from numbers import Integral
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import clone
 
 from ._first_call import first_call, has_seen_rows
-from ._fitted import Fitted
+from ._fitted import AT_READING, Fitted
 from ._model_file import load_model, save_model, saved_parameters
 from ._parameters import CONSTRAINTS
 from ._reader import Reader
-from ._rows import ONE_ROW, MatrixLike, are_rows, as_row, as_rows, as_weights, check_names, is_one_row
+from ._rows import ONE_ROW, are_rows, as_row, as_rows, as_weights, check_names, is_one_row
+from ._scores import Scores
 from ._sources import count_rows, open_source, progress_bar
+from ._types import AutoOrInt, LearningRate, MatrixLike, Method, MuChoice, Tau, UpdateEvery
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 _TOLD = ("n_features_in_", "feature_names_in_")
 
 
-class OnlinePCA(Reader):
+class OnlinePCA(Scores, Reader):
     """Principal components of a stream of rows, in one pass and O(components x features) memory.
 
-    The way rows are cut into calls does not change the result, to the last bit. A call with a bad row (NaN,
-    infinity, another width) raises ValueError and changes nothing.
+    The result does not depend on how rows are divided into calls, to the last bit. A call with a bad row (NaN,
+    infinity, another number of features) raises ValueError and changes nothing.
 
-    Rows of float32 or float64 in C order are read where they lie, others are converted. The first rows decide
-    whether components and scores are float32 or float64; means, variances and statistics are always float64.
+    C-ordered rows of float32 or float64 are not copied; other rows are converted. The first rows decide whether
+    components and scores are float32 or float64. Means, variances and statistics are always float64.
 
-    Threads may share an estimator once it has seen its first rows: one call at a time works on it, with the
-    interpreter free for others, and every reading is of one moment between two calls.
+    Threads may share an estimator. One call at a time works on it, with the GIL released, and every result is that
+    of one moment between two calls. A fork waits for the calls in progress.
 
     Parameters
     ----------
     n_components : int, float or None, default=None
-        Components to report.
+        Number of components to report.
 
-        - int: so many, at most the number of features. While fewer rows were seen, directions of variance 0
-          fill up the rest.
-        - float in (0, 1): as many as explain more than this fraction of the variance, counted anew at every
-          reading, so that the number can change as rows come. All components are held where the features
-          are few enough to be exact (`method="auto"` with up to 960 features, or `method="exact"`), and
-          where they are not, 120: 100 and their oversampling. A fraction that these do not reach gives all
-          of them and a warning.
-        - None: min(rows, features). `fit` knows the rows. `partial_fit` does not, holds as many components as
-          features, in O(features^2) memory, and reports min(n_samples_seen_, features).
+        - int: this number, at most the number of features. As long as there are fewer rows, directions of
+          variance 0 are added.
+        - float in (0, 1): the number of components that explain more than this fraction of the variance. It is
+          computed whenever a result is read, so that it can change as rows are added. If there are few enough
+          features for an exact result (`method="auto"` with up to 960 features, or `method="exact"`), all
+          components are held, and otherwise 120: 100 and their oversampling. If these explain less than the
+          fraction, all of them are reported, with a warning.
+        - None: min(rows, features). `fit` knows the number of rows. `partial_fit` does not: it holds as many
+          components as features, in O(features^2) memory, and reports min(n_samples_seen_, features).
     method : {"auto", "roipca", "froipca", "ipca", "ccipca", "gha", "oja", "fd", "exact"}, default="auto"
-        "auto" is exact where the features are few beside the components, else roipca.
+        "auto" means exact if there are at most eight times as many features as held components, else roipca.
     mu : {"mean", "zero"} or float, default="mean"
         The variance that roipca and froipca assume along directions that are not held.
     tau : {"zero", "optimal"}, default="zero"
-        How froipca stands in for rotations inside the components.
+        How froipca approximates rotations within the components.
     oversampling : "auto" or int, default="auto"
-        Components held beyond those reported: what buys accuracy.
+        Number of components that are held but not reported. More are more accurate.
     update_every : {"block", "row"}, default="block"
-        Whether roipca and ipca update the components after every block of rows or after every row.
+        Whether roipca and ipca update the components with every block of rows or with every row.
     block_size : "auto" or int, default="auto"
-        Rows in a block.
+        Number of rows in a block.
     center : bool, default=True
         Subtract the running mean.
     whiten : bool, default=False
-        Scale the scores of `transform` to unit variance. Components without variance have scores of 0.
+        Scale the scores of `transform` to unit variance. Scores on components without variance are 0.
     forgetting : float in (0, 1], default=1.0
-        Factor by which all that came before is scaled down at each row.
+        Multiply the weight of all earlier rows by this factor at each row.
     learning_rate : None, "auto" or float, default=None
-        c of the rate c/n of gha and oja. None follows the variance, "auto" tunes c on the first rows.
+        The constant c of the learning rate c/n of gha and oja. None means a rate that follows the variance, "auto"
+        tunes c on the first rows.
     n_jobs : int or None, default=None
-        Threads that share the rows of a call, for blocks and for exact; -1 for one a processor. The result
-        depends on the number, but not on how they were scheduled. None is 1.
+        Number of threads that share the rows of a call, if the method updates by blocks or is exact. None means 1,
+        -1 means one per processor. The result depends on the number, but not on the schedule.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components_, n_features_in_)
-        Orthonormal, by descending variance, the largest entry of each positive.
+        Orthonormal rows, in descending order of variance, the largest entry of each positive.
     explained_variance_ : ndarray of shape (n_components_,)
         Variance along each component.
     explained_variance_ratio_ : ndarray of shape (n_components_,)
-        The same as a part of the total variance of all features.
+        The same, divided by the total variance of all features.
     singular_values_ : ndarray of shape (n_components_,)
         Singular values of the centred rows.
     mean_ : ndarray of shape (n_features_in_,)
@@ -87,13 +97,19 @@ class OnlinePCA(Reader):
     noise_variance_ : float
         Mean variance along the directions that are not reported.
     n_components_ : int
-        Components reported.
+        Number of reported components.
     n_samples_seen_ : int
-        Rows of positive weight seen.
+        Number of rows of positive weight seen.
     n_features_in_ : int
-        Numbers in a row.
+        Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, where the first rows came with names that are all strings.
+        Names of the features, if the first rows had names that are all strings.
+
+    Notes
+    -----
+    `whiten` and `n_components` may be changed after a fit, with `set_params`, and take effect at the next reading:
+    `n_components` up to the number of components held. Other parameters describe how rows are learned. If one was
+    changed, `partial_fit`, `update` and `merge` raise ValueError; `fit` begins anew with it.
 
     Examples
     --------
@@ -107,22 +123,23 @@ class OnlinePCA(Reader):
     ((3, 50), (1000, 3))
     """
 
+    _fitted: Fitted | None = None
     _parameter_constraints = CONSTRAINTS
 
     def __init__(
         self,
         n_components: int | float | None = None,
         *,
-        method: str = "auto",
-        mu: str | float = "mean",
-        tau: str = "zero",
-        oversampling: str | int = "auto",
-        update_every: str = "block",
-        block_size: str | int = "auto",
+        method: Method = "auto",
+        mu: MuChoice = "mean",
+        tau: Tau = "zero",
+        oversampling: AutoOrInt = "auto",
+        update_every: UpdateEvery = "block",
+        block_size: AutoOrInt = "auto",
         center: bool = True,
         whiten: bool = False,
         forgetting: float = 1.0,
-        learning_rate: str | float | None = None,
+        learning_rate: LearningRate = None,
         n_jobs: int | None = None,
     ) -> None:
         self.n_components = n_components
@@ -138,20 +155,20 @@ class OnlinePCA(Reader):
         self.learning_rate = learning_rate
         self.n_jobs = n_jobs
 
-    def fit(self, X: MatrixLike, y: Any = None, sample_weight: ArrayLike | None = None) -> OnlinePCA:
-        """Forget everything and learn from rows.
+    def fit(self, X: MatrixLike, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the model to rows, after discarding earlier ones.
 
-        Methods that work row by row start from a batch PCA of the first 500 rows; with sparse rows, as
-        `partial_fit` does, from the first row.
+        Methods that update with every row start from a batch PCA of the first 500 rows.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows. Sparse ones are made dense a few at a time.
+            Rows. Sparse rows are converted to dense ones, a few at a time; if the method starts from a batch PCA,
+            the first 500 at once.
         y : Ignored
         sample_weight : array-like of shape (n_samples,) or float, default=None
-            Weights of the rows: 0, or between 1e-100 and 1e100. None is 1 each. Numbers of a row of weight w
-            may reach 1e151, or 1e151 / sqrt(w) where w is above 1.
+            Weights of the rows: 0, or between 1e-100 and 1e100. None means 1 for each row. The numbers in a row of
+            weight w may be as large as 1e151, or 1e151 / sqrt(w) if w is above 1.
 
         Returns
         -------
@@ -165,29 +182,25 @@ class OnlinePCA(Reader):
         >>> OnlinePCA(1).fit(X).explained_variance_ratio_
         array([1.])
         """
-        learner = clone(self)
-        X = as_rows(learner, X, check_finite=False)
-        weights = as_weights(sample_weight, X.shape[0])
+        learner = self._without_rows()
+        rows = as_rows(learner, X, check_finite=False)
+        weights = as_weights(sample_weight, rows.shape[0])
         if weights is not None and not weights.any():
             raise ValueError("Sample weights must contain at least one non-zero number.")
-        fitted = learner._empty(X, rows=X.shape[0])
-        if isinstance(X, np.ndarray):
-            fitted.core.fit(X, weights)
-        else:
-            fitted.add(X, weights)
+        fitted = learner._empty(rows, rows.shape[0])
+        fitted.fit(rows, weights)
         return self._learn_from(learner, fitted)
 
-    def partial_fit(self, X: MatrixLike, y: Any = None, sample_weight: ArrayLike | None = None) -> OnlinePCA:
-        """Add rows, from one row on.
+    def partial_fit(self, X: MatrixLike, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Add one row or more.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows. Sparse ones are made dense a few at a time.
+            Rows. Sparse rows are converted to dense ones, a few at a time.
         y : Ignored
         sample_weight : array-like of shape (n_samples,) or float, default=None
-            Weights of the rows: 0, or between 1e-100 and 1e100. None is 1 each. A weight of 0 skips the row.
-            Numbers of a row of weight w may reach 1e151, or 1e151 / sqrt(w) where w is above 1.
+            Weights of the rows, as in `fit`. Rows of weight 0 are skipped.
 
         Returns
         -------
@@ -202,36 +215,34 @@ class OnlinePCA(Reader):
         """
         return self._add(X, sample_weight)
 
-    def _add(
-        self, X: Any, sample_weight: Any = None, *, stream_rows: int | None = None, first_row: int = 0
-    ) -> OnlinePCA:
-        """Add rows, which begin at row `first_row` of a stream of `stream_rows` (None: unknown)."""
+    def _add(self, X: Any, sample_weight: Any = None, *, stream_rows: int | None = None, first_row: int = 0) -> Self:
+        """Adds rows, which begin at row `first_row` of a stream of `stream_rows` rows (None: unknown)."""
         if is_one_row(X):
             raise ValueError(ONE_ROW)
         if self._fitted is None:
             with first_call(self):
                 if self._fitted is None:
                     return self._add_first(X, sample_weight, stream_rows, first_row)
-        fitted = self._learned
+        fitted = self._unchanged()
         if "feature_names_in_" in vars(self) or not are_rows(X, fitted.dtype, self.n_features_in_):
             X = as_rows(self, X, fitted.dtype, check_finite=False, first_row=first_row)
         fitted.add(X, as_weights(sample_weight, X.shape[0]), first_row)
         return self
 
-    def _add_first(self, X: Any, sample_weight: Any, stream_rows: int | None, first_row: int) -> OnlinePCA:
-        learner = clone(self)
+    def _add_first(self, X: Any, sample_weight: Any, stream_rows: int | None, first_row: int) -> Self:
+        learner = self._without_rows()
         X = as_rows(learner, X, check_finite=False, first_row=first_row)
         fitted = learner._empty(X, rows=stream_rows)
         fitted.add(X, as_weights(sample_weight, X.shape[0]), first_row)
         return self._learn_from(learner, fitted) if fitted.core.rows_seen > 0 else self
 
-    def update(self, x: ArrayLike) -> OnlinePCA:
+    def update(self, x: ArrayLike) -> Self:
         """Add one row, for streams that come row by row.
 
         Parameters
         ----------
         x : array-like of shape (n_features,)
-            One row; fastest as a contiguous array of the estimator's own float32 or float64.
+            One row. A contiguous array of the estimator's own type, float32 or float64, is fastest.
 
         Returns
         -------
@@ -247,9 +258,9 @@ class OnlinePCA(Reader):
         >>> pca.mean_
         array([2., 2.])
         """
-        fitted = self._fitted
-        if fitted is None:
+        if self._fitted is None:
             return self.partial_fit(as_row(x)[np.newaxis])
+        fitted = self._unchanged()
         try:
             fitted.core.update(x)
         except TypeError:
@@ -258,36 +269,36 @@ class OnlinePCA(Reader):
 
     def fit_stream(
         self,
-        source: Any,
+        source: str | os.PathLike[str] | MatrixLike | Iterable[MatrixLike],
         *,
         batch_size: int | None = None,
-        columns: list[str] | None = None,
+        columns: Sequence[str] | None = None,
         progress: bool = True,
         resume: bool = False,
-    ) -> OnlinePCA:
-        """Learn from rows that do not fit in memory, a block at a time.
+    ) -> Self:
+        """Fit the model to rows that do not fit in memory, one block at a time.
 
-        The result is that of `partial_fit` with all rows, however the source cuts them. Where a block is bad,
-        or reading fails, the estimator has learned from the blocks before.
+        The result is that of `partial_fit` with all rows, however the source is divided into blocks. If a block is
+        bad, or cannot be read, the rows of the blocks before it are kept.
 
         Parameters
         ----------
         source : str, path or object
-            - a path to a `.npy` file, a `.parquet` file or folder of such, or a `.zarr` array;
+            - a path to a `.npy` file, a `.parquet` file or folder of them, or a `.zarr` array;
             - an array of two dimensions that can be sliced: NumPy, memory maps, h5py datasets, zarr arrays;
-            - a pandas or polars frame, or a scipy CSR matrix;
+            - a pandas or polars frame, or a scipy sparse matrix;
             - a pyarrow table, dataset, scanner, record batch reader or Parquet file, or anything else with
               `__arrow_c_stream__`;
-            - an iterable of blocks, each as `partial_fit` takes them.
+            - an iterable of blocks that `partial_fit` accepts.
         batch_size : int, default=None
-            Rows to read at a time. None is about a million numbers, and for chunked files whole chunks.
-            Blocks of an iterable are taken as they are.
+            Number of rows to read at a time. None means about a million numbers, rounded to whole chunks if the
+            source has chunks. The blocks of an iterable are used as they are.
         columns : list of str, default=None
-            The columns to read, for sources that have names. None is all.
+            Names of the columns to read, if the source has names. None means all.
         progress : bool, default=True
-            Show a bar with rows a second and, where the source knows its length, the time left.
+            Show a progress bar with the rows per second and, if the source has a known length, the time left.
         resume : bool, default=False
-            Go on from the rows already seen instead of forgetting them.
+            Add to the rows already seen instead of discarding them.
 
         Returns
         -------
@@ -302,7 +313,7 @@ class OnlinePCA(Reader):
         1000
         """
         stream = open_source(source, batch_size, columns)
-        learner = self if resume else clone(self)
+        learner = self if resume else self._without_rows()
         rows = 0
         with progress_bar(stream.rows, progress) as bar:
             for block in stream.blocks:
@@ -323,47 +334,19 @@ class OnlinePCA(Reader):
             raise ValueError("Found a stream of 0 sample(s) while a minimum of 1 is required by OnlinePCA.")
         return self
 
-    def fit_transform(
-        self, X: MatrixLike, y: Any = None, sample_weight: ArrayLike | None = None
-    ) -> np.ndarray:
-        """Learn from rows and return their scores.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-        y : Ignored
-        sample_weight : array-like of shape (n_samples,) or float, default=None
-            Weights of the rows, as in `fit`.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples, n_components_)
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from roipca import OnlinePCA
-        >>> X = np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]])
-        >>> OnlinePCA(1).fit_transform(X).round(3) + 0.0
-        array([[-1.414],
-               [ 0.   ],
-               [ 1.414]])
-        """
-        return self.fit(X, y, sample_weight).transform(X)
-
-    def merge(self, other: OnlinePCA) -> OnlinePCA:
-        """A new estimator of the rows of both, to fit parts of the rows in threads, processes or clusters.
+    def merge(self, other: OnlinePCA) -> Self:
+        """Return a new estimator of the rows of both, for parts that were fitted separately.
 
         Parameters
         ----------
         other : OnlinePCA
-            One that has seen rows of the same features, with the same number of components and centring.
+            An estimator that has seen rows with the same features, with the same number of components and the same
+            centring. Neither may use forgetting, which needs all rows in one order.
 
         Returns
         -------
         merged : OnlinePCA
-            With the parameters of this one. Mean, variances and counts are exact.
+            It has the parameters of this estimator. Mean, variances and counts are exact.
 
         Examples
         --------
@@ -376,22 +359,27 @@ class OnlinePCA(Reader):
         """
         if not isinstance(other, OnlinePCA):
             raise TypeError(f"merge takes another OnlinePCA, not {type(other).__name__}")
-        mine, theirs = self._learned.core.model(), other._learned.core.model()
+        mine, theirs = self._mergeable(), other._mergeable()
         if type(mine) is not type(theirs):
             raise ValueError("an estimator of float32 and one of float64 cannot be merged")
         if hasattr(other, "feature_names_in_"):
             check_names(self, other.feature_names_in_)
-        return clone(self)._learn_from(self, Fitted.from_model(mine.merge(theirs), self._learned.requested))
+        return self._copy_with(Fitted.from_model(mine.merge(theirs), self._learned.parameters))
+
+    def _mergeable(self) -> Any:
+        """Returns the model of the core, or raises if it cannot stand for its rows in a merge."""
+        fitted = self._unchanged()
+        if self.n_components != fitted.parameters["n_components"]:
+            raise ValueError(self._told_of_change("n_components", fitted))
+        return fitted.core.model()
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a safetensors file that other tools can read too.
-
-        It holds the parameters and the names of the features as well.
+        """Write the model to a safetensors file, with the parameters and the names of the features.
 
         Parameters
         ----------
         path : str or path
-            Where to. A file of that name is replaced whole or left as it was.
+            The file to write. A file of that name is replaced as a whole or not at all.
 
         Examples
         --------
@@ -402,22 +390,26 @@ class OnlinePCA(Reader):
         >>> OnlinePCA.load(path).mean_
         array([2., 2.])
         """
-        names = getattr(self, "feature_names_in_", ())
-        save_model(self._learned.core.model(), path, names, self.get_params(deep=False))
+        fitted = self._unchanged()
+        is_number = isinstance(self.n_components, Integral)
+        model = self._model if is_number else fitted.core.model()  # fractions and None are decided at reading
+        save_model(model, path, getattr(self, "feature_names_in_", ()), self._parameters())
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> OnlinePCA:
-        """The estimator whose model `save` or the command `roipca fit` wrote, ready to go on.
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Return the estimator of a model file, which `save` or the command `roipca fit` wrote.
+
+        More rows can be added to it.
 
         Parameters
         ----------
         path : str or path
-            Of the file.
+            The file to read.
 
         Returns
         -------
         pca : OnlinePCA
-            With the parameters and feature names that it was saved with.
+            With the parameters and feature names of the file.
 
         Examples
         --------
@@ -429,19 +421,31 @@ class OnlinePCA(Reader):
         array([3., 3.])
         """
         model = load_model(path)
-        pca = cls(**saved_parameters(model, cls._get_param_names()))
-        pca._fitted = Fitted.from_model(model, pca.n_components)
-        pca.n_features_in_ = model.features
-        if model.feature_names:
-            pca.feature_names_in_ = np.asarray(model.feature_names, dtype=object)
-        return pca
+        saved = saved_parameters(model, _PARAMETERS)
+        taken = inspect.signature(cls).parameters  # fewer than OnlinePCA's for a subclass that fixes some
+        pca = cls(**{name: value for name, value in saved.items() if name in taken})
+        for name, value in saved.items():
+            setattr(pca, name, value)
+        return pca._begin_with(model, model.feature_names)
+
+    def _parameters(self) -> dict[str, Any]:
+        """Returns the parameters of OnlinePCA, also those that a subclass does not have in its `__init__`."""
+        return {name: getattr(self, name) for name in _PARAMETERS}
+
+    def _without_rows(self) -> Self:
+        """Returns a copy that has seen nothing, to learn with until nothing can fail any more."""
+        learner = copy.copy(self)
+        for name in ("_fitted", *_TOLD):
+            learner.__dict__.pop(name, None)
+        has_seen_rows(learner)
+        return learner
 
     def _empty(self, X: Any, rows: int | None) -> Fitted:
         self._validate_params()
-        return Fitted.empty(self.get_params(deep=False), X.dtype, rows, X.shape[1])
+        return Fitted.empty(self._parameters(), X.dtype, rows, X.shape[1])
 
-    def _learn_from(self, learner: OnlinePCA, fitted: Fitted) -> OnlinePCA:
-        """Take over what a learner was told of its rows and made of them, once nothing can fail any more."""
+    def _learn_from(self, learner: OnlinePCA, fitted: Fitted) -> Self:
+        """Takes over the features of a learner and what it learned."""
         for name in _TOLD:
             if name in vars(learner):
                 setattr(self, name, vars(learner)[name])
@@ -450,3 +454,36 @@ class OnlinePCA(Reader):
         self._fitted = fitted
         has_seen_rows(self)
         return self
+
+    def _begin_with(self, model: Any, names: Sequence[str] | None) -> Self:
+        """Resumes where a model of features of these names stopped."""
+        self._fitted = Fitted.from_model(model, self._parameters())
+        self.n_features_in_ = model.features
+        if names:
+            self.feature_names_in_ = np.asarray(names, dtype=object)
+        return self
+
+    def _copy_with(self, fitted: Fitted) -> Self:
+        """Returns a copy of the estimator that has learned something else of the same features."""
+        other = copy.copy(self)
+        other._fitted = fitted
+        return other
+
+    def _unchanged(self) -> Fitted:
+        """Returns what was learned, or raises if a parameter that takes effect in learning was changed since."""
+        fitted = self._learned
+        if _LEARNING(vars(self)) != fitted.fixed:
+            for name in _PARAMETERS:
+                if name not in AT_READING and getattr(self, name) != fitted.parameters[name]:
+                    raise ValueError(self._told_of_change(name, fitted))
+        return fitted
+
+    def _told_of_change(self, name: str, fitted: Fitted) -> str:
+        return (
+            f"{name} was changed from {fitted.parameters[name]!r} to {getattr(self, name)!r} after the first rows, "
+            f"which cannot take effect: set it back, or begin anew with fit or a clone"
+        )
+
+
+_PARAMETERS = tuple(inspect.signature(OnlinePCA).parameters)
+_LEARNING = itemgetter(*(name for name in _PARAMETERS if name not in AT_READING))

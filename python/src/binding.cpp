@@ -50,6 +50,12 @@ void bind_estimator(nb::module_& module, const char* name) {
       .def("fit", &E::fit, nb::arg("rows").noconvert(), nb::arg("weights").none())
       .def("partial_fit", &E::partial_fit, nb::arg("rows").noconvert(), nb::arg("weights").none(),
            nb::arg("first_row") = 0)
+      .def("fit_csr", &E::template fit_csr<std::int32_t>, nb::arg("data").noconvert(),
+           nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(), nb::arg("columns"),
+           nb::arg("weights").none())
+      .def("fit_csr", &E::template fit_csr<std::int64_t>, nb::arg("data").noconvert(),
+           nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(), nb::arg("columns"),
+           nb::arg("weights").none())
       .def("partial_fit_csr", &E::template partial_fit_csr<std::int32_t>, nb::arg("data").noconvert(),
            nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(), nb::arg("columns"),
            nb::arg("weights").none(), nb::arg("first_row") = 0)
@@ -61,7 +67,7 @@ void bind_estimator(nb::module_& module, const char* name) {
       .def_prop_ro("rows_seen", &E::rows_seen);
 }
 
-// The same model with another number of components reported, of those it holds.
+// The same model with another number of components reported, of those that it holds, and the options for it.
 template <typename T>
 std::shared_ptr<Model<T>> reporting(const Model<T>& model, Index n_components) {
   if (n_components < 1 || n_components > model.eigenvalues.size()) {
@@ -71,6 +77,8 @@ std::shared_ptr<Model<T>> reporting(const Model<T>& model, Index n_components) {
   return without_gil([&] {
     auto copy = std::make_shared<Model<T>>(model);
     copy->n_components = n_components;
+    copy->options.n_components = n_components;
+    copy->options.oversampling = model.eigenvalues.size() - n_components;
     return copy;
   });
 }

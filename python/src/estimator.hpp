@@ -42,6 +42,24 @@ class Estimator {
     change([&] { pca_.fit(x, w); });
   }
 
+  template <typename I>
+  void fit_csr(const Array<T>& data, const Array<I>& indices, const Array<I>& starts, Index columns,
+               const std::optional<Array<double>>& weights) {
+    const auto w = weights_of(weights);
+    change([&] {
+      const CsrRows<T, I> rows(data, indices, starts, columns);
+      OnlinePca<T> fresh(pca_.options());
+      const Index first = starting_rows(fresh.options(), rows, w);
+      if (first > 0) {
+        RowMatrix<T> dense(first, columns);
+        rows.expand(0, dense);
+        fresh.fit(dense, part_of(w, 0, first));
+      }
+      absorb(fresh, rows, w, first);
+      pca_ = std::move(fresh);
+    });
+  }
+
   /// A bad row is numbered from `first_row` on: the place of these rows in a stream.
   void partial_fit(const Array<T>& rows, const std::optional<Array<double>>& weights, Index first_row) {
     const auto x = rows_of(rows);
@@ -53,8 +71,15 @@ class Estimator {
   void partial_fit_csr(const Array<T>& data, const Array<I>& indices, const Array<I>& starts, Index columns,
                        const std::optional<Array<double>>& weights, Index first_row) {
     const auto w = weights_of(weights);
-    change(
-        [&] { numbered_from(first_row, [&] { absorb(CsrRows<T, I>(data, indices, starts, columns), w); }); });
+    change([&] {
+      numbered_from(first_row, [&] {
+        const CsrRows<T, I> rows(data, indices, starts, columns);
+        if (rows.rows() <= rows_at_once(rows)) return absorb(pca_, rows, w, 0);
+        OnlinePca<T> next(pca_);  // a later part may fail
+        absorb(next, rows, w, 0);
+        pca_ = std::move(next);
+      });
+    });
   }
 
   void update(const Array<T>& row) {
@@ -86,26 +111,43 @@ class Estimator {
  private:
   static constexpr Index kExpanded = 1 << 17;  // numbers expanded at a time: they stay in the cache
 
+  static Weights part_of(const Weights& weights, Index first, Index count) {
+    return weights.size() == 0 ? weights : Weights(weights.segment(first, count));
+  }
+
   template <typename I>
-  void absorb(const CsrRows<T, I>& rows, const Weights& weights) {
+  static Index rows_at_once(const CsrRows<T, I>& rows) {
+    return std::max<Index>(1, kExpanded / std::max<Index>(1, rows.columns()));
+  }
+
+  /// Leading rows that contain all those from which OnlinePca::fit starts; 0 if it starts from nothing.
+  template <typename I>
+  static Index starting_rows(const Options& options, const CsrRows<T, I>& rows, const Weights& weights) {
+    constexpr Index kStart = 500;
+    const Method method = resolve(options, rows.columns());
+    const bool is_block_method = method == Method::kRoipca || method == Method::kIpca;
+    if (method == Method::kExact || (is_block_method && options.update_every == UpdateEvery::kBlock))
+      return 0;
+    if (weights.size() != rows.rows()) return std::min(kStart, rows.rows());
+    Index count = 0;
+    for (Index used = 0; count < rows.rows() && used < kStart; ++count) used += weights[count] > 0.0 ? 1 : 0;
+    return count;
+  }
+
+  /// Adds the rows from `first` on.
+  template <typename I>
+  static void absorb(OnlinePca<T>& pca, const CsrRows<T, I>& rows, const Weights& weights, Index first) {
     if (weights.size() > 0 && weights.size() != rows.rows()) {
       throw std::invalid_argument("there are " + std::to_string(weights.size()) + " weights for " +
                                   std::to_string(rows.rows()) + " rows");
     }
-    const Index at_once =
-        std::min(rows.rows(), std::max<Index>(1, kExpanded / std::max<Index>(1, rows.columns())));
+    const Index at_once = std::min(rows.rows() - first, rows_at_once(rows));
     RowMatrix<T> dense(at_once, rows.columns());
-    const auto add = [&](OnlinePca<T>& pca, Index first) {
+    for (; first < rows.rows(); first += at_once) {
       const Index count = std::min(at_once, rows.rows() - first);
       rows.expand(first, dense.topRows(count));
-      pca.partial_fit(dense.topRows(count), weights.size() == 0 ? weights : weights.segment(first, count));
-    };
-    if (at_once == rows.rows()) return add(pca_, 0);
-    OnlinePca<T> next(pca_);  // what to keep where a later part fails
-    for (Index first = 0; first < rows.rows(); first += at_once) {
-      numbered_from(first, [&] { add(next, first); });
+      numbered_from(first, [&] { pca.partial_fit(dense.topRows(count), part_of(weights, first, count)); });
     }
-    pca_ = std::move(next);
   }
 
   template <typename F>

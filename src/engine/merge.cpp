@@ -28,6 +28,10 @@ void require_mergeable(const Model<T>& a, const Model<T>& b) {
   if (a.options.center != b.options.center) {
     throw std::invalid_argument("a centred model and one that is not cannot be merged");
   }
+  if (a.options.forgetting != 1.0 || b.options.forgetting != 1.0) {
+    throw std::invalid_argument(
+        "models with forgetting cannot be merged: forgetting needs all rows in one order");
+  }
 }
 
 template <typename T>

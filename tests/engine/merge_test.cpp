@@ -108,5 +108,15 @@ TEST(MergingRefuses, ModelsThatDoNotFit) {
             "a centred model and one that is not cannot be merged");
 }
 
+TEST(MergingRefuses, ModelsWithForgetting) {
+  Options options = options_for(Method::kRoipca, 2);
+  const auto kept = OnlinePca<double>(options).partial_fit(normal_rows(30, 9, 1)).model();
+  options.forgetting = 0.9;
+  const auto forgotten = OnlinePca<double>(options).partial_fit(normal_rows(30, 9, 1)).model();
+  EXPECT_THROW(merge(kept, forgotten), std::invalid_argument);
+  EXPECT_THROW(merge(forgotten, kept), std::invalid_argument);
+  EXPECT_THROW(merge(forgotten, forgotten), std::invalid_argument);
+}
+
 }  // namespace
 }  // namespace roipca

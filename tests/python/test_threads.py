@@ -106,6 +106,51 @@ def test_the_gil_is_released_while_the_core_works():
     assert ticks > 20  # the call takes most of a second; with the interpreter held there would be one or two
 
 
+def test_the_gil_is_released_while_models_are_serialised():
+    pca = OnlinePCA(60, oversampling=0, method="ipca").fit(np.random.default_rng(0).standard_normal((61, 100_000)))
+    core = pca._fitted.core
+    model = core.model()
+    packed, copies = model.to_bytes(), 5
+    for work in (
+        model.to_bytes,
+        lambda: type(model).from_bytes(packed),
+        lambda: model.components,
+        lambda: model.reporting(59),
+        lambda: type(core)(model),
+        lambda: pickle.loads(pickle.dumps(core)),
+    ):
+        thread, failures = in_thread(lambda work=work: [work() for _ in range(copies)])
+        ticks = 0
+        start = time.perf_counter()
+        while thread.is_alive():
+            time.sleep(1e-4)
+            ticks += 1
+        thread.join()
+        assert not failures
+        # With the interpreter held, there is one tick per copy or two. Each takes 20 ms or more.
+        assert ticks > 5 * copies, (ticks, time.perf_counter() - start)
+
+
+@pytest.mark.parametrize("n_components", [0.5, None])
+def test_frames_of_scores_have_the_names_of_their_own_moment(n_components):
+    X = np.random.default_rng(0).standard_normal((100, 40))
+    pca = OnlinePCA(n_components).set_output(transform="pandas").partial_fit(X[:5])
+    before = pca.n_components_
+
+    class AddsRows:
+        """Rows that another thread adds to, in the middle of the call."""
+
+        def __array__(self, dtype=None, copy=None):
+            thread, failures = in_thread(lambda: pca.partial_fit(X))
+            thread.join()
+            assert not failures
+            return X[:3]
+
+    scores = pca.transform(AddsRows())
+    assert list(scores.columns) == [f"onlinepca{i}" for i in range(before)]
+    assert pca.n_components_ > before
+
+
 def test_jobs_share_the_rows_and_agree_with_batch_pca(rows):
     X = np.tile(rows, (40, 1))
     pca = OnlinePCA(4, method="roipca", n_jobs=2).fit(X)
