@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from numbers import Integral
 from typing import Any
@@ -40,6 +41,8 @@ class Fitted:
     @classmethod
     def empty(cls, parameters: dict[str, Any], dtype: Any, rows: int | None, features: int) -> Fitted:
         """Starts a stream of `rows` rows, or None if the number is unknown."""
+        if rows is None and parameters["n_components"] is None:
+            _require_memory(features, np.dtype(dtype))
         return cls(_ESTIMATORS[np.dtype(dtype)](core_parameters(parameters, rows, features)), parameters)
 
     @classmethod
@@ -102,6 +105,20 @@ class Moment:
     def model(self, n_components: Any) -> Any:
         """Returns the model."""
         return self._model
+
+
+def _require_memory(features: int, dtype: np.dtype) -> None:
+    """Raises if the machine has not the memory for as many components as features."""
+    try:
+        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):  # unknown on this system
+        return
+    needed = features**2 * dtype.itemsize
+    if needed > memory:
+        raise ValueError(
+            f"n_components=None holds as many components as features if the number of rows is unknown: {features} x "
+            f"{features} numbers, {needed / 2**30:.0f} GiB. Give n_components, or pass all rows to fit"
+        )
 
 
 def _explaining(model: Any, fraction: float) -> int:

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import copy
+import inspect
 from collections.abc import Callable
-from numbers import Integral, Real
-from typing import Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
-from sklearn.utils._param_validation import Interval, StrOptions
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _core
 from ._kernel_features import MappedRows
-from ._types import MatrixLike
+from ._kernel_parameters import check_kernel_parameters
+from ._types import AutoOrInt, Float64Array, FloatArray, MatrixLike
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 _CORES = {np.dtype(np.float32): _core.KernelEstimatorF32, np.dtype(np.float64): _core.KernelEstimatorF64}
 _TOLD = ("n_features_in_", "feature_names_in_", "gamma_")
+
+KernelName: TypeAlias = Literal["rbf", "poly", "linear", "sigmoid"]
 
 
 class OnlineKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -88,6 +95,11 @@ class OnlineKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, if the first rows had names that are all strings.
 
+    Notes
+    -----
+    A parameter that is changed after the first rows cannot take effect: `partial_fit` raises ValueError, and if it is
+    `n_components`, so does every reading. `fit` begins anew with it.
+
     Examples
     --------
     >>> from roipca import OnlineKernelPCA
@@ -100,37 +112,24 @@ class OnlineKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     ((200, 2), (200, 2))
     """
 
-    _parameter_constraints: ClassVar[dict[str, list]] = {
-        "n_components": [Interval(Integral, 1, None, closed="left"), None],
-        "kernel": [StrOptions({"rbf", "poly", "linear", "sigmoid"}), callable],
-        "gamma": [Interval(Real, 0, None, closed="left"), None],
-        "degree": [Interval(Real, 0, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
-        "center": ["boolean"],
-        "budget": [Interval(Integral, 1, None, closed="left"), None],
-        "tolerance": [Interval(Real, 0, 1, closed="left")],
-        "oversampling": [StrOptions({"auto"}), Interval(Integral, 0, None, closed="left")],
-        "method": [StrOptions({"kernel", "features"})],
-        "map_size": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state"],
-    }
     _learned_from: Any = None
+    _learned_with: dict[str, Any]  # the parameters at the first rows
 
     def __init__(
         self,
         n_components: int | None = None,
         *,
-        kernel: str | Callable[[np.ndarray, np.ndarray], float] = "rbf",
+        kernel: KernelName | Callable[[np.ndarray, np.ndarray], float] = "rbf",
         gamma: float | None = None,
         degree: float = 3,
         coef0: float = 1,
         center: bool = True,
         budget: int | None = None,
         tolerance: float = 1e-3,
-        oversampling: str | int = "auto",
-        method: str = "kernel",
+        oversampling: AutoOrInt = "auto",
+        method: Literal["kernel", "features"] = "kernel",
         map_size: int = 256,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.n_components = n_components
         self.kernel = kernel
@@ -145,7 +144,7 @@ class OnlineKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self.map_size = map_size
         self.random_state = random_state
 
-    def fit(self, X: MatrixLike, y: Any = None) -> OnlineKernelPCA:
+    def fit(self, X: MatrixLike, y: Any = None) -> Self:
         """Fit the model to rows, after discarding earlier ones.
 
         Parameters
@@ -164,18 +163,20 @@ class OnlineKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         >>> OnlineKernelPCA(kernel="linear").fit([[1.0], [2.0], [4.0]]).eigenvalues_.round(3)
         array([4.667])
         """
-        learner = clone(self)
-        X = learner._checked(X, None)
-        learner._begin(X)
-        learner._learned_from.add(X)
+        learner = copy.copy(self)
+        for name in _TOLD:
+            learner.__dict__.pop(name, None)
+        rows = learner._checked(X, None)
+        learner._begin(rows)
+        learner._learned_from.add(rows)
         for name in _TOLD:
             self.__dict__.pop(name, None)
             if name in vars(learner):
                 setattr(self, name, vars(learner)[name])
-        self._learned_from = learner._learned_from
+        self._learned_from, self._learned_with = learner._learned_from, learner._learned_with
         return self
 
-    def partial_fit(self, X: MatrixLike, y: Any = None) -> OnlineKernelPCA:
+    def partial_fit(self, X: MatrixLike, y: Any = None) -> Self:
         """Add one row or more.
 
         Parameters
@@ -197,10 +198,11 @@ class OnlineKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """
         if self._learned_from is None:
             return self.fit(X)
+        self._require_unchanged(_PARAMETERS)
         self._learned_from.add(self._checked(X, self._learned_from.dtype))
         return self
 
-    def transform(self, X: MatrixLike) -> np.ndarray:
+    def transform(self, X: MatrixLike) -> FloatArray:
         """Return the scores of rows on the components.
 
         Parameters
@@ -223,7 +225,7 @@ class OnlineKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         learned = self._learned
         return learned.scores(self._checked(X, learned.dtype))
 
-    def fit_transform(self, X: MatrixLike, y: Any = None) -> np.ndarray:
+    def fit_transform(self, X: MatrixLike, y: Any = None) -> FloatArray:
         """Fit the model to rows and return their scores.
 
         Parameters
@@ -247,22 +249,22 @@ class OnlineKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return self.fit(X, y).transform(X)
 
     @property
-    def eigenvalues_(self) -> np.ndarray:
+    def eigenvalues_(self) -> Float64Array:
         """Eigenvalues of the (centred) kernel matrix (n_components_,), in descending order."""
         return self._learned.eigenvalues
 
     @property
-    def eigenvectors_(self) -> np.ndarray:
+    def eigenvectors_(self) -> Float64Array:
         """Coefficients of the kept rows (n_kept, n_components_)."""
         return self._kept.core.eigenvectors
 
     @property
-    def X_fit_(self) -> np.ndarray:
+    def X_fit_(self) -> FloatArray:
         """The kept rows (n_kept, n_features_in_)."""
         return self._kept.core.kept_rows
 
     @property
-    def kept_indices_(self) -> np.ndarray:
+    def kept_indices_(self) -> NDArray[np.int64]:
         """Zero-based positions of the kept rows in the stream (n_kept,)."""
         return self._kept.core.kept_numbers
 
@@ -289,7 +291,18 @@ class OnlineKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def _learned(self) -> Any:
         if self._learned_from is None:
             check_is_fitted(self)  # raises, in scikit-learn's words
+        self._require_unchanged(("n_components",))
         return self._learned_from
+
+    def _require_unchanged(self, names: tuple[str, ...]) -> None:
+        """Raises if one of these parameters was changed after the first rows, since it cannot take effect."""
+        for name in names:
+            before, now = self._learned_with[name], getattr(self, name)
+            if now is not before and now != before:
+                raise ValueError(
+                    f"{name} was changed from {before!r} to {now!r} after the first rows, which cannot take effect: "
+                    "set it back, or begin anew with fit or a clone"
+                )
 
     @property
     def _kept(self) -> KeptRows:
@@ -312,16 +325,19 @@ class OnlineKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return cast(np.ndarray, validate_data(self, X, reset=dtype is None, dtype=kept, order="C"))
 
     def _begin(self, X: np.ndarray) -> None:
-        self._validate_params()
+        parameters = {name: getattr(self, name) for name in _PARAMETERS}
+        check_kernel_parameters(parameters)
         if self.method == "features":
             if self.budget is not None:
                 raise ValueError('budget needs method="kernel", since method="features" keeps no rows')
             if self.n_components is not None and self.n_components > self.map_size:
                 raise ValueError(f"n_components ({self.n_components}) exceeds map_size ({self.map_size})")
         self.gamma_ = 1.0 / X.shape[1] if self.gamma is None else float(self.gamma)
-        parameters = self.get_params(deep=False)
         engine = KeptRows if self.method == "kernel" else MappedRows
-        self._learned_from = engine(X.dtype, parameters, self.gamma_)
+        self._learned_from, self._learned_with = engine(X.dtype, parameters, self.gamma_), parameters
+
+
+_PARAMETERS = tuple(inspect.signature(OnlineKernelPCA).parameters)
 
 
 class KeptRows:

@@ -258,9 +258,11 @@ class OnlinePCA(Scores, Reader):
         >>> pca.mean_
         array([2., 2.])
         """
-        if self._fitted is None:
+        fitted = self._fitted
+        if fitted is None:
             return self.partial_fit(as_row(x)[np.newaxis])
-        fitted = self._unchanged()
+        if _LEARNING(self.__dict__) != fitted.fixed:  # here and not only in _unchanged, because calls take time
+            self._unchanged()
         try:
             fitted.core.update(x)
         except TypeError:

@@ -9,10 +9,10 @@ from types import FunctionType
 import pytest
 
 import roipca
-from roipca import OnlinePCA, _merging, _reader, online_kernel_pca, online_pca
+from roipca import OnlinePCA, _merging, _reader, _scores, online_kernel_pca, online_pca
 
 DOCS = Path(__file__).parents[2] / "docs"
-OURS = {**vars(_reader.Reader), **vars(OnlinePCA)}
+OURS = {**vars(_reader.Reader), **vars(_scores.Scores), **vars(OnlinePCA)}
 METHODS = [
     name
     for name, value in OURS.items()
@@ -20,7 +20,7 @@ METHODS = [
 ]
 
 
-@pytest.mark.parametrize("name, more_than", [("python.md", 10), ("kernel-pca.md", 4)])
+@pytest.mark.parametrize("name, more_than", [("python.md", 10), ("kernel-pca.md", 4), ("pypi.md", 0)])
 def test_the_guide_runs(name, more_than, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"^```python\n(.*?)^```", (DOCS / name).read_text(), flags=re.DOTALL | re.MULTILINE)
@@ -31,7 +31,7 @@ def test_the_guide_runs(name, more_than, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "module", [online_pca, online_kernel_pca, _reader, _merging], ids=lambda module: module.__name__
+    "module", [online_pca, online_kernel_pca, _reader, _scores, _merging], ids=lambda module: module.__name__
 )
 def test_examples_in_docstrings_run(module):
     result = doctest.testmod(module)

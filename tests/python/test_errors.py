@@ -183,3 +183,14 @@ def test_update_refuses_bad_rows_and_nothing_is_lost(rows, row, message):
     with pytest.raises(ValueError, match=message):
         pca.update(row)
     assert state(pca) == before
+
+
+def test_none_for_components_of_very_wide_rows_says_what_it_asks_for():
+    X = np.ones((2, 2_000_000))
+    for learn in (
+        lambda: OnlinePCA().partial_fit(X),
+        lambda: OnlinePCA().update(X[0]),
+        lambda: OnlinePCA().fit_stream(iter([X]), progress=False),
+    ):
+        with pytest.raises(ValueError, match=r"2000000 x 2000000 numbers, 29802 GiB\. Give n_components"):
+            learn()

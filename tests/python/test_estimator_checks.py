@@ -18,26 +18,19 @@ from roipca._parameters import METHODS
 DENSE_WEIGHTS = "check_sample_weight_equivalence_on_dense_data"
 SPARSE_WEIGHTS = "check_sample_weight_equivalence_on_sparse_data"
 
-ROW_BY_ROW = "a row of weight 2 is one step of such a rule, the same row twice is two"
 COUNTS_ROWS = "None reports min(rows, features) components, and repeated rows are more rows"
 ROUNDING = "the check's tolerance of 1e-7 is below float32's rounding"
 ALL_FLOAT32 = "here everything is made float32, also what came as float64"
 
 
-STEPS_BY_ROWS = ("froipca", "ccipca", "gha", "oja")  # and dense rows start from a batch
-
-
 def expected_failures(pca):
-    if pca.n_components is None:
-        return {DENSE_WEIGHTS: COUNTS_ROWS, SPARSE_WEIGHTS: COUNTS_ROWS}
-    return {SPARSE_WEIGHTS: ROW_BY_ROW} if pca.method in STEPS_BY_ROWS else {}
+    return {DENSE_WEIGHTS: COUNTS_ROWS, SPARSE_WEIGHTS: COUNTS_ROWS} if pca.n_components is None else {}
 
 
 def expected_failures_in_float32(pca):
     failures = {"check_transformer_preserve_dtypes": ALL_FLOAT32}
-    failures[SPARSE_WEIGHTS] = ROW_BY_ROW if pca.method in STEPS_BY_ROWS else ROUNDING
     if pca.method in ("auto", "exact", "roipca", "ipca"):
-        failures[DENSE_WEIGHTS] = ROUNDING
+        failures.update({DENSE_WEIGHTS: ROUNDING, SPARSE_WEIGHTS: ROUNDING})
     return failures
 
 

@@ -237,7 +237,7 @@ def test_a_kernel_that_holds_its_estimator_can_be_collected(points):
     [
         ({"n_components": 5, "budget": 4}, r"n_components \(5\) exceeds budget \(4\)"),
         ({"method": "features", "budget": 4}, "keeps no rows"),
-        ({"method": "features", "n_components": 5, "map_size": 4}, "more than map_size=4"),
+        ({"method": "features", "n_components": 5, "map_size": 4}, "exceeds map_size"),
     ],
     ids=str,
 )

@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -50,9 +51,25 @@ def test_types_are_checked_where_the_package_is_used(tmp_path):
         "scores: np.ndarray = pca.transform(np.eye(3))\n"
         "rows: int = pca.n_samples_seen_\n"
         "wrong: str = pca.score(np.eye(3))\n"
+        "OnlinePCA(method='roipcca')\n"
+        "OnlinePCA(oversampling='atuo')\n"
+        "class Mine(OnlinePCA): ...\n"
+        "mine: Mine = Mine().fit(np.eye(3)).merge(Mine().fit([[1.0, 2.0, 3.0]])).update([1.0, 2.0, 3.0])\n"
+        "loaded: Mine = Mine.load('model')\n"
+        "mine.mean_.astype(float).wrong\n"
+        "mine.fit(object())\n"
     )
     shown = mypy("used.py", folder=tmp_path)
-    assert "Found 1 error" in shown and "used.py:6" in shown
+    assert re.findall(r"used.py:(\d+): error", shown) == ["6", "7", "8", "12", "13"], shown
+
+
+def test_the_package_index_is_told_what_the_package_is():
+    metadata = importlib.metadata.metadata("roipca")
+    assert "Typing :: Typed" in metadata.get_all("Classifier")
+    assert all(url.startswith(("Paper, https://",)) for url in metadata.get_all("Project-URL"))
+    description = metadata.get_payload()
+    links = re.findall(r"\]\(([^)]+)\)", description)
+    assert links and all(link.startswith("https://") for link in links)  # a relative one leads nowhere there
 
 
 @pytest.mark.parametrize("isa", ["baseline", "x86-64-v2"])

@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
 
-from roipca import OnlinePCA, merge_all
+from roipca import OnlineKernelPCA, OnlinePCA, merge_all
 
 
 class ScaledPCA(OnlinePCA):
@@ -160,3 +160,36 @@ def test_fit_starts_alike_from_sparse_and_dense_rows(method, update_every, weigh
     sparse = clone(pca).fit(csr_matrix(X), sample_weight=weights)
     assert np.array_equal(sparse.components_, dense.components_)
     assert np.array_equal(sparse.explained_variance_, dense.explained_variance_)
+
+
+@pytest.mark.parametrize(
+    "name, value",
+    [
+        ("n_components", 0),
+        ("kernel", "cosine"),
+        ("gamma", -1),
+        ("degree", "3"),
+        ("coef0", np.inf),
+        ("center", "yes"),
+        ("budget", 0),
+        ("tolerance", 1.0),
+        ("oversampling", -1),
+        ("method", "exact"),
+        ("map_size", 2.5),
+        ("random_state", "now"),
+    ],
+)
+def test_bad_parameters_of_kernel_pca_are_named(rows, name, value):
+    with pytest.raises(ValueError, match=f"The '{name}' parameter of OnlineKernelPCA must be .* Got {value!r} instead"):
+        OnlineKernelPCA(**{name: value}).fit(rows)
+
+
+@pytest.mark.parametrize("method", ["kernel", "features"])
+def test_kernel_pca_refuses_parameters_that_change_after_a_fit(rows, method):
+    kpca = OnlineKernelPCA(3, method=method, random_state=0).fit(rows[:50])
+    with pytest.raises(ValueError, match=r"gamma was changed from None to 2\.0 after the first rows"):
+        kpca.set_params(gamma=2.0).partial_fit(rows[50:60])
+    assert kpca.n_samples_seen_ == 50 and kpca.transform(rows).shape == (500, 3)
+    with pytest.raises(ValueError, match="n_components was changed from 3 to 2"):
+        kpca.set_params(n_components=2).transform(rows)
+    assert kpca.fit(rows[:50]).transform(rows).shape == (500, 2)
