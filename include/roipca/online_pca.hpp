@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -13,6 +14,11 @@
 #include "roipca/options.hpp"
 
 namespace roipca {
+
+/// A function that ends a long call by throwing an exception, for example because the user pressed Ctrl-C.
+/// The thread that made the call runs it from time to time, between blocks of rows; the exception reaches the
+/// caller.
+using InterruptCheck = std::function<void()>;
 
 /// PCA of a stream of rows.
 ///
@@ -62,16 +68,23 @@ class OnlinePca {
   static OnlinePca from_state(std::span<const std::byte> bytes);
 
   /// Forgets everything and adds the rows. Methods that work row by row start from a batch PCA of the first
-  /// 500, as the paper's experiments do.
-  OnlinePca& fit(const Rows<T>& rows, const Weights& weights = Weights(Eigen::VectorXd()));
-  /// Adds rows, one or more. A row of weight 0 is checked and then left out.
-  OnlinePca& partial_fit(const Rows<T>& rows, const Weights& weights = Weights(Eigen::VectorXd()));
+  /// 500, as the paper's experiments do. If `check_interrupt` throws, the estimator is as it was before.
+  OnlinePca& fit(const Rows<T>& rows, const Weights& weights = Weights(Eigen::VectorXd()),
+                 const InterruptCheck& check_interrupt = {});
+  /// Adds rows, one or more. A row of weight 0 is checked and then left out. If `check_interrupt` throws, the
+  /// estimator is as it was before. A call with no more numbers than 2^17 or than the components held is
+  /// short and does not look at it.
+  OnlinePca& partial_fit(const Rows<T>& rows, const Weights& weights = Weights(Eigen::VectorXd()),
+                         const InterruptCheck& check_interrupt = {});
   /// Adds one row.
   OnlinePca& update(const Row<T>& row, double weight = 1.0);
 
-  /// The model of all rows so far. Costs O(held x features) or, for methods that collect rows, one step more.
-  /// Throws std::logic_error when no row has been seen.
+  /// Returns the model of all rows so far. The first call after new rows costs O(held x features) or, for
+  /// methods that collect rows, one step more, and is remembered until the next rows. Throws std::logic_error
+  /// when no row has been seen.
   Model<T> model() const;
+  /// Returns the same model without a copy: the same object until the next rows, which do not change it.
+  std::shared_ptr<const Model<T>> snapshot() const;
 
   const Options& options() const;
   /// 0 before the first row.

@@ -45,7 +45,7 @@ template <typename T>
 double BlockUpdate<T>::mu_of(const HeldPairs<T>& pairs, const RowBlock<T>& block, const Mu& mu) const {
   const double smallest = pairs.rank > 0 ? pairs.values[pairs.rank - 1] : 0.0;
   return unheld_eigenvalue(mu, {pairs.rank, pairs.sum(), smallest, pairs.capacity(), pairs.features(),
-                                pairs.trace, block.weight_before});
+                                pairs.trace, block.scaled_weight_before()});
 }
 
 template <typename T>

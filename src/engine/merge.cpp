@@ -102,7 +102,8 @@ Model<T> merge(const Model<T>& a, const Model<T>& b) {
   }
   rows.col(rank) = (jump * (std::sqrt(pull) * unit)).template cast<T>();
   block.count = rank + 1;
-  block.weight_before = a.weight * unit_squared;
+  block.weight_before = a.weight;
+  block.unit = unit;
 
   BlockUpdate<T> update(held, rank + 1);
   update.apply(pairs, block, a.options.method == Method::kIpca ? Mu::zero() : a.options.mu,

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "basis/split.hpp"
-#include "engine/block_rule.hpp"
+#include "engine/make_engine.hpp"
 
 namespace roipca {
 namespace {

@@ -6,39 +6,25 @@
 #include <limits>
 #include <memory>
 
-#include "engine/block_rule.hpp"
+#include "engine/engine.hpp"
 #include "linalg/symmetric_eigen.hpp"
 
 namespace roipca {
 
 /// Accumulates the d x d scatter in double: exact to rounding, O(d^2) a row and of memory. For small d.
 template <typename T>
-class ScatterMatrix final : public BlockRule<T> {
+class ScatterMatrix final : public Engine<T> {
  public:
   ScatterMatrix(Index features, Index reported, Index block_rows)
-      : reported_(reported),
+      : block_rows_(block_rows),
+        reported_(reported),
         scatter_(features, features),
         rows_(block_rows + 1, features),
         mean_(features),
         panel_(simd::panel_size<double>(block_rows + 1)) {}
 
-  std::unique_ptr<BlockRule<T>> clone() const override { return std::make_unique<ScatterMatrix>(*this); }
-
-  void absorb(RowBlock<T>& block) override {
-    const Index features = scatter_.length();
-    auto to = rows_.columns(block.count);
-    const auto from = block.rows.columns(block.count);
-    to = from.template cast<double>();
-    if (block.pull != 0.0) {
-      mean_.noalias() = to * (block.pull * block.roots.head(block.count));
-      for (Index i = 0; i < block.count; ++i) to.col(i) -= block.roots[i] * mean_;
-    }
-    simd::table<double>().add_outer(scatter_.row(0), scatter_.stride(), rows_.view(block.count), features,
-                                    scatter_.padded_length(), panel_.data());
-    ++blocks_;
-  }
-
-  void rescale(double factor) override { scatter_.columns(scatter_.length()) *= factor; }
+  std::unique_ptr<Engine<T>> clone() const override { return std::make_unique<ScatterMatrix>(*this); }
+  Index block_rows() const override { return block_rows_; }
 
   /// What the eigenpairs leave of the trace is spread evenly over the directions that they leave out.
   void start(const Spectrum<T>& spectrum) override {
@@ -55,6 +41,7 @@ class ScatterMatrix final : public BlockRule<T> {
     scatter.diagonal().array() += rest;
   }
 
+  Spectrum<T> settle() override { return spectrum(); }
   Spectrum<T> spectrum() const override {
     const Index features = scatter_.length();
     linalg::SymmetricEigen eigen(features);
@@ -64,9 +51,28 @@ class ScatterMatrix final : public BlockRule<T> {
             scatter_.columns(features).diagonal().sum()};
   }
 
+  Index size() const override { return scatter_.length() * scatter_.length(); }
+
   void visit_state(state::Archive& archive) override {
     archive(scatter_.columns(scatter_.length()), blocks_);
   }
+
+ protected:
+  void add(RowBlock<T>& block) override {
+    const Index features = scatter_.length();
+    auto to = rows_.columns(block.count);
+    const auto from = block.rows.columns(block.count);
+    to = from.template cast<double>();
+    if (block.pull != 0.0) {
+      mean_.noalias() = to * (block.pull * block.roots.head(block.count));
+      for (Index i = 0; i < block.count; ++i) to.col(i) -= block.roots[i] * mean_;
+    }
+    simd::table<double>().add_outer(scatter_.row(0), scatter_.stride(), rows_.view(block.count), features,
+                                    scatter_.padded_length(), panel_.data());
+    ++blocks_;
+  }
+
+  void rescale(double factor) override { scatter_.columns(scatter_.length()) *= factor; }
 
  private:
   // Of an entry of the scatter, relative to the diagonal entries of its row and column: a random walk of one
@@ -75,6 +81,7 @@ class ScatterMatrix final : public BlockRule<T> {
     return (3.0 * std::sqrt(static_cast<double>(blocks_)) + 16.0) * std::numeric_limits<double>::epsilon();
   }
 
+  Index block_rows_;
   Index reported_;
   simd::AlignedRows<double> scatter_;  // its lower triangle, column by column; what is above is not used
   simd::AlignedRows<double> rows_;     // X

@@ -91,29 +91,36 @@ double Moments<T>::fit_unit(double row_size) {
 }
 
 template <typename T>
-typename Moments<T>::Centred Moments<T>::add(const T* row, double weight, T* v) {
+void Moments<T>::add(const T* row, double weight, double forgetting, RowBlock<T>& block) {
+  if (forgetting < 1.0) {
+    forget(forgetting);
+    block.rescale *= forgetting;
+  }
   const auto& kernel = simd::table<T>();
   const double total = weight_ + weight;
   const double gain = std::sqrt(center_ ? weight_ / total * weight : weight);
   const double share = center_ ? weight / total : 0.0;
 
-  Centred result;
   double squared =
       kernel.centre({row, mean_.data(), mean_tail_.data(), delta_.data()}, features(), share, gain * unit_);
   if (needs_unit<T>(squared, peak_)) {
-    result.rescale = fit_unit(gain * delta_.cwiseAbs().maxCoeff());
-    if (result.rescale != 1.0) squared = squared_norm(delta_, gain * unit_);
+    const double factor = fit_unit(gain * delta_.cwiseAbs().maxCoeff());
+    block.rescale *= factor;
+    if (factor != 1.0) squared = squared_norm(delta_, gain * unit_);
   }
   if (squared < kNothing<T>) squared = 0.0;
   peak_ = std::max(peak_, squared);
-  kernel.scale_and_square(delta_.data(), features(), gain * unit_, v, scatter_.data());
-  result.step.weight_before = weight_;
-  result.step.weight = weight;
-  result.step.squared_norm = squared;
-  result.step.unit = unit_;
+  kernel.scale_and_square(delta_.data(), features(), gain * unit_, block.rows.row(0), scatter_.data());
+  block.roots[0] = gain;
+  block.count = 1;
+  block.weight = weight;
+  block.squared_norm = squared;
+  block.pull = 0.0;
+  block.weight_before = weight_;
+  block.unit = unit_;
+  block.decay = 1.0;
   weight_pairs_ += weight_ * weight;
   weight_ = total;
-  return result;
 }
 
 // Writes rows into the block from `first` on, with nothing added to the total where `weights` are 0.
@@ -221,12 +228,13 @@ void Moments<T>::recentre(double before, RowBlock<T>& block) {
 }
 
 template <typename T>
-double Moments<T>::close(RowBlock<T>& block) {
+void Moments<T>::close(RowBlock<T>& block) {
   constexpr double kOutweighed = 1.0 / 16.0;
   const double before = weight_;
   weight_ += block.weight;
   weight_pairs_ += block.weight_pairs + before * block.weight;
-  block.weight_before = before * unit_ * unit_;
+  block.weight_before = before;
+  block.unit = unit_;
   block.pull = 0.0;
   if (center_) {
     const double part = before / weight_;
@@ -247,9 +255,8 @@ double Moments<T>::close(RowBlock<T>& block) {
   }
   simd::table<T>().add_squares(block.rows.view(block.count), features(), scatter_.data());
   scatter_ = scatter_.cwiseMax(0.0);
-  const double decay = 1.0 / block.growth;
-  if (decay < 1.0) forget(decay);
-  return decay;
+  block.decay = 1.0 / block.growth;
+  if (block.decay < 1.0) forget(block.decay);
 }
 
 template <typename T>

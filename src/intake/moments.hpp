@@ -2,7 +2,6 @@
 #pragma once
 
 #include "intake/row_block.hpp"
-#include "intake/step.hpp"
 #include "roipca/model.hpp"
 #include "state/archive.hpp"
 
@@ -23,23 +22,16 @@ class Moments {
   /// All that came before counts `factor` times as much.
   void forget(double factor);
 
-  struct Centred {
-    Step step;
-    double rescale = 1.0;  // by which everything quadratic must be multiplied first: the unit has changed
-  };
-  /// Adds a row of positive weight and writes v. step.squared_norm is 0 where v is, to rounding and far
-  /// beyond.
-  Centred add(const T* row, double weight, T* v);
+  /// Makes a block of one row of positive weight, after everything before it was multiplied by `forgetting`.
+  void add(const T* row, double weight, double forgetting, RowBlock<T>& block);
 
   /// Takes rows of positive weight (`weights` null: 1) into a block until it is full, and returns how many.
   /// `forgetting` multiplies all that came before each row; where that is much, the block takes no more rows
   /// before it is full. So it does before and after a row that outweighs all before it by far. The mean stays
   /// as it is until the block is closed.
   Index collect(simd::RowsView<T> x, const double* weights, double forgetting, RowBlock<T>& block);
-  /// Moves mean and scatter by the rows of the block, and finds its `pull` and `weight_before`. What the
-  /// block is then added to must first be multiplied by block.rescale, and the sum by the factor returned,
-  /// which is what forgetting leaves of it.
-  double close(RowBlock<T>& block);
+  /// Moves mean and scatter by the rows of the block, and finds what is known only then: see BlockWeights.
+  void close(RowBlock<T>& block);
 
   void write(Model<T>& model) const;
   /// Means of x^2, of each feature, in the unit: about the origin, wherever the mean is.

@@ -1,28 +1,56 @@
 /// Rows that wait to be added together.
 #pragma once
 
+#include <cstdint>
+
 #include "simd/aligned_rows.hpp"
 #include "state/archive.hpp"
 
 namespace roipca {
 
-/// Rows x as v = root * unit * (x - mean), where `mean` and the weight n are those of all rows before the
-/// block, root^2 the row's weight, and unit the power of two of Moments. With u the roots and W = |u|^2 the
-/// scatter about the mean of all grows by
+/// The part of a block that does not depend on how its rows are stored: their weights, and the factors on
+/// everything before them. Blocks of other kinds of rows derive from it.
+///
+/// A block holds rows x as v = root * unit * (x - mean), where `mean` and the weight n are those of all rows
+/// before the block, root^2 is the row's weight, and unit is the power of two of Moments. With u the roots
+/// and W = |u|^2, the scatter about the mean of all rows grows by
 ///
 ///     V^T (I - u u^T / (n + W)) V = X^T X,    X = (I - pull u u^T) V,
 ///
-/// so that rows need not be centred by their own mean: the small matrices of an update are. (A row that
-/// outweighs all before it by far is alone in its block, with root^2 = n w / (n + w) and no pull.)
-template <typename T>
-struct RowBlock {
-  RowBlock(Index capacity, Index features)
-      : rows(capacity + 1, features),
-        roots(Vector<double>::Zero(capacity)),
-        total(Vector<double>::Zero(features)) {}
+/// so that rows need not be centred by their own mean: the small matrices of an update are. A row that is
+/// alone in its block, because blocks have one row or because it outweighs all rows before it by far, has
+/// root^2 = n w / (n + w) and no pull.
+struct BlockWeights {
+  explicit BlockWeights(Index capacity) : roots(Vector<double>::Zero(capacity)) {}
 
   Index capacity() const { return roots.size(); }
   bool full() const { return count == capacity(); }
+  /// n in the unit of the scatter.
+  double scaled_weight_before() const { return weight_before * unit * unit; }
+
+  Vector<double> roots;  // u
+  Index count = 0;
+  double weight = 0.0;        // W
+  double weight_pairs = 0.0;  // sum over i < j of weight_i weight_j
+  double growth = 1.0;        // factor of forgetting on a row's weight, relative to the rows before the block
+  double rescale = 1.0;       // factor on the scatter before the block is added: forgetting, and a new unit
+
+  // Known once the block is closed:
+  double pull = 0.0;
+  double weight_before = 0.0;    // n
+  std::int64_t rows_before = 0;  // number of rows before the block
+  double unit = 1.0;
+  double decay = 1.0;  // factor of forgetting on the scatter after the block is added
+};
+
+/// A block of dense rows.
+template <typename T>
+struct RowBlock : BlockWeights {
+  RowBlock(Index capacity, Index features)
+      : BlockWeights(capacity),
+        rows(capacity + 1, features),
+        total(Vector<double>::Zero(capacity > 1 ? features : 0)) {}
+
   void clear() {
     count = 0;
     total.setZero();
@@ -37,16 +65,8 @@ struct RowBlock {
   }
 
   simd::AlignedRows<T> rows;  // V, with room for one more: see Moments::close
-  Vector<double> roots;       // u
-  Index count = 0;
-  double pull = 0.0;           // known once the block is closed
-  double weight_before = 0.0;  // n, times unit^2; known once the block is closed
-
-  Vector<double> total;       // sum of weight * (x - mean)
-  double weight = 0.0;        // W
-  double weight_pairs = 0.0;  // sum over i < j of weight_i weight_j
-  double growth = 1.0;        // what forgetting makes of a row's weight, against those before the block
-  double rescale = 1.0;       // what changes of the unit within the block multiply quadratic quantities by
+  Vector<double> total;       // sum of weight * (x - mean), for blocks of more than one row
+  double squared_norm = 0.0;  // |v|^2, for blocks of one row; 0 where v is, to rounding and far beyond
 };
 
 }  // namespace roipca

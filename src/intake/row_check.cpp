@@ -74,22 +74,22 @@ void check_shape(const Rows<T>& rows, const Weights& weights, Index features) {
 }
 
 template <typename T>
-void check_values(const Rows<T>& rows, const Weights& weights, Index first) {
+void check_values(const Rows<T>& rows, const Weights& weights, Index from, Index to) {
   const auto& kernel = simd::table<T>();
-  for (Index i = 0; i < rows.rows(); ++i) {
+  for (Index i = from; i < to; ++i) {
     const T* row = rows.data() + i * rows.outerStride();
     const double weight = weights.size() == 0 ? 1.0 : weights[i];
     const T largest = largest_at<T>(weight);
     if (!kernel.any_beyond(row, rows.cols(), largest)) continue;
     Index j = 0;
     while (std::abs(row[j]) <= largest) ++j;
-    throw DataError(first + i, describe(row[j], j, weight));
+    throw DataError(i, describe(row[j], j, weight));
   }
 }
 
 template void check_shape<float>(const Rows<float>&, const Weights&, Index);
 template void check_shape<double>(const Rows<double>&, const Weights&, Index);
-template void check_values<float>(const Rows<float>&, const Weights&, Index);
-template void check_values<double>(const Rows<double>&, const Weights&, Index);
+template void check_values<float>(const Rows<float>&, const Weights&, Index, Index);
+template void check_values<double>(const Rows<double>&, const Weights&, Index, Index);
 
 }  // namespace roipca

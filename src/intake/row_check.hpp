@@ -9,10 +9,15 @@ namespace roipca {
 template <typename T>
 void check_shape(const Rows<T>& rows, const Weights& weights, Index features);
 
-/// Throws DataError for the first row that has a NaN, an infinity, or a number so large that sums of squares,
-/// times the row's weight, overflow. `weights` are those of these rows, checked before; rows are numbered
-/// from `first` on.
+/// Throws DataError for the first of the rows [from, to) that has a NaN, an infinity, or a number so large
+/// that sums of squares, times the row's weight, overflow. The weights were checked before.
 template <typename T>
-void check_values(const Rows<T>& rows, const Weights& weights = Weights(Eigen::VectorXd()), Index first = 0);
+void check_values(const Rows<T>& rows, const Weights& weights, Index from, Index to);
+
+/// The same for all rows.
+template <typename T>
+void check_values(const Rows<T>& rows, const Weights& weights = Weights(Eigen::VectorXd())) {
+  check_values<T>(rows, weights, 0, rows.rows());
+}
 
 }  // namespace roipca

@@ -46,7 +46,7 @@ FroipcaRule<T>::FroipcaRule(const Options& options, Index features, Index capaci
 
 template <typename T>
 void FroipcaRule<T>::absorb(Eigen::Ref<Vector<T>> v, const Step& step) {
-  if (v.data() != this->slot()) row() = v;
+  row() = v;
   project(step);
   bool small_turn = find_moves(step);
   if (!is_residual_ && !(small_turn && is_accurate(step))) {

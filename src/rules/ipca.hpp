@@ -27,7 +27,7 @@ class IpcaRule final : public BasisRule<T, IpcaRule<T>> {
 
   void absorb(Eigen::Ref<Vector<T>> row, const Step& step) override {
     Eigen::Map<Vector<T>> v(this->slot(), this->features());
-    if (row.data() != v.data()) v = row;
+    v = row;
     this->trace_ += step.squared_norm;
     const Index rank = this->rank_;
     const double residual =

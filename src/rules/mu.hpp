@@ -9,7 +9,7 @@
 namespace roipca {
 
 /// What mu depends on: the eigenvalues that are held, and what there is beside them.
-struct HeldSpectrum {
+struct HeldEigenvalues {
   Index rank;
   double sum;
   double smallest;
@@ -22,7 +22,7 @@ struct HeldSpectrum {
 /// The paper's mu before a row is absorbed: mu_mean (its equation for the mean of the unknown eigenvalues),
 /// zero, or a given variance times the weight so far. Between 0 and the smallest eigenvalue held, and 0 while
 /// nothing has been cut off, because the rank is still below the capacity or there is no complement.
-inline double unheld_eigenvalue(const Mu& mu, const HeldSpectrum& held) {
+inline double unheld_eigenvalue(const Mu& mu, const HeldEigenvalues& held) {
   const bool is_zero = mu.kind == Mu::Kind::kZero || (mu.kind == Mu::Kind::kFixed && mu.variance == 0.0);
   if (is_zero || held.rank < held.capacity || held.rank == 0 || held.rank == held.features) return 0.0;
   // The trace and the sum are each right to some roundings: less of a difference tells nothing.

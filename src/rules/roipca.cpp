@@ -19,7 +19,7 @@ RoipcaRule<T>::RoipcaRule(const Options& options, Index features, Index capacity
 
 template <typename T>
 void RoipcaRule<T>::absorb(Eigen::Ref<Vector<T>> v, const Step& step) {
-  if (v.data() != slot()) std::copy_n(v.data(), v.size(), slot());
+  std::copy_n(v.data(), v.size(), basis_.slot());
   const Index i = basis_.waiting();
   squared_norms_[i] = step.squared_norm;
   factors_[i] = 1.0;

@@ -19,7 +19,6 @@ class RoipcaRule final : public Rule<T> {
   RoipcaRule(const Options& options, Index features, Index capacity);
 
   std::unique_ptr<Rule<T>> clone() const override { return std::make_unique<RoipcaRule>(*this); }
-  T* slot() override { return basis_.slot(); }
   void absorb(Eigen::Ref<Vector<T>> v, const Step& step) override;
   void rescale(double factor) override;
   void start(const Spectrum<T>& spectrum) override;

@@ -19,11 +19,7 @@ class Rule {
   virtual ~Rule() = default;
   virtual std::unique_ptr<Rule> clone() const = 0;
 
-  /// Where the next row for `absorb` is to be written.
-  virtual T* slot() { return scratch_.row(0); }
-  /// Scatter <- scatter + v v^T for the row v in the slot, which is scratch afterwards. Allocates nothing.
-  void absorb_slot(const Step& step) { absorb(Eigen::Map<Vector<T>>(slot(), features_), step); }
-  /// The same for a row that may lie elsewhere.
+  /// Scatter <- scatter + v v^T for the row v, which is scratch afterwards. Allocates nothing.
   virtual void absorb(Eigen::Ref<Vector<T>> v, const Step& step) = 0;
   /// Scatter <- factor * scatter: forgetting, or another unit.
   virtual void rescale(double factor) = 0;
@@ -37,12 +33,14 @@ class Rule {
   virtual std::vector<double> learning_rates() const { return {}; }
 
  protected:
-  explicit Rule(Index features) : features_(features), scratch_(1, features) {}
+  explicit Rule(Index features) : scratch_(1, features) {}
   Rule(const Rule&) = default;
   Rule& operator=(const Rule&) = default;
 
+  /// Room for one row, aligned and padded, for rules that need their row so.
+  T* slot() { return scratch_.row(0); }
+
  private:
-  Index features_;
   simd::AlignedRows<T> scratch_;
 };
 

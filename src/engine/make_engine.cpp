@@ -1,8 +1,10 @@
-#include "engine/block_rule.hpp"
+#include "engine/make_engine.hpp"
 
 #include <algorithm>
 
-#include "engine/leading_pairs.hpp"
+#include "engine/dense_blocks.hpp"
+#include "engine/make_rule.hpp"
+#include "engine/row_by_row.hpp"
 #include "engine/scatter_matrix.hpp"
 
 namespace roipca {
@@ -15,12 +17,16 @@ bool by_blocks(const Options& options, Index features) {
 }
 
 template <typename T>
-std::unique_ptr<BlockRule<T>> make_block_rule(const Options& options, Index features) {
+std::unique_ptr<Engine<T>> make_engine(const Options& options, Index features) {
+  const auto [reported, held] = capacity(options, features);
+  if (!by_blocks(options, features)) {
+    return std::make_unique<RowByRow<T>>(make_rule<T>(options, features), held * features);
+  }
   const Index rows = block_rows(options, features);
   if (resolve(options, features) == Method::kExact) {
-    return std::make_unique<ScatterMatrix<T>>(features, capacity(options, features).reported, rows);
+    return std::make_unique<ScatterMatrix<T>>(features, reported, rows);
   }
-  return std::make_unique<LeadingPairs<T>>(options, features, rows);
+  return std::make_unique<DenseBlocks<T>>(options, features, rows);
 }
 
 Index block_rows(const Options& options, Index features) {
@@ -32,7 +38,7 @@ Index block_rows(const Options& options, Index features) {
   return std::clamp<Index>((best + 7) / 8 * 8, 8, 256);
 }
 
-template std::unique_ptr<BlockRule<float>> make_block_rule<float>(const Options&, Index);
-template std::unique_ptr<BlockRule<double>> make_block_rule<double>(const Options&, Index);
+template std::unique_ptr<Engine<float>> make_engine<float>(const Options&, Index);
+template std::unique_ptr<Engine<double>> make_engine<double>(const Options&, Index);
 
 }  // namespace roipca

@@ -1,0 +1,181 @@
+#include "engine/shards.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <limits>
+#include <system_error>
+#include <thread>
+
+#include "engine/make_engine.hpp"
+#include "roipca/errors.hpp"
+#include "roipca/merge.hpp"
+
+namespace roipca {
+namespace {
+
+constexpr Index kTurn = 256;  // rows that go to one stream before the next one's turn
+constexpr Index kNearNumbers =
+    1 << 16;  // that are still in a cache of the core's own when they are read again
+constexpr Index kWorthAThread = 1 << 16;  // numbers in a call
+
+// Rows to check and add at a time, so that they are read from memory once.
+Index rows_at_once(Index features) { return std::max<Index>(4, kNearNumbers / features / 4 * 4); }
+
+// The failure that names the first row, so that the message does not depend on which thread was faster.
+void rethrow_first(const std::vector<std::exception_ptr>& failures) {
+  std::exception_ptr first;
+  Index row = std::numeric_limits<Index>::max();
+  for (const auto& failure : failures) {
+    if (!failure) continue;
+    try {
+      std::rethrow_exception(failure);
+    } catch (const DataError& error) {
+      if (error.row() < row) {
+        row = error.row();
+        first = failure;
+      }
+    } catch (...) {
+      if (!first) first = failure;
+    }
+  }
+  if (first) std::rethrow_exception(first);
+}
+
+}  // namespace
+
+template <typename T>
+Shards<T>::Shards(const Options& options, Index features) {
+  add_streams(options, features);
+}
+
+template <typename T>
+Shards<T>::Shards(const Model<T>& model) {
+  streams_.emplace_back(model);
+  add_streams(model.options, model.features());
+}
+
+template <typename T>
+void Shards<T>::add_streams(const Options& options, Index features) {
+  const bool shared = by_blocks(options, features) && options.forgetting == 1.0;
+  const auto count = static_cast<std::size_t>(shared ? options.threads : 1);
+  streams_.reserve(count);
+  while (streams_.size() < count) streams_.emplace_back(options, features);
+}
+
+template <typename T>
+void Shards<T>::absorb(const GivenRows<T>& given, Index from, Index to, std::int64_t position,
+                       const InterruptCheck& between) {
+  if (streams_.size() > 1) return absorb_in_parallel(given, from, to, position, between);
+  absorb_turns(0, given, from, to, position, [&] {
+    if (between) between();
+    return true;
+  });
+}
+
+// Adds the rows whose turn it is, as long as `between` returns true.
+template <typename T>
+template <typename Between>
+void Shards<T>::absorb_turns(std::size_t turn, const GivenRows<T>& given, Index from, Index to,
+                             std::int64_t position, Between&& between) {
+  const auto streams = static_cast<std::int64_t>(streams_.size());
+  const Index at_once = rows_at_once(given.rows.cols());
+  for (Index i = from; i < to;) {
+    const std::int64_t number = (position + i) / kTurn;
+    const Index end = std::min<Index>(to, static_cast<Index>((number + 1) * kTurn - position));
+    if (number % streams != static_cast<std::int64_t>(turn)) {
+      i = end;
+      continue;
+    }
+    while (i < end) {
+      const Index next = std::min(end, i + at_once);
+      streams_[turn].absorb(given, i, next);
+      i = next;
+      if (!between()) return;
+    }
+  }
+}
+
+template <typename T>
+void Shards<T>::absorb_in_parallel(const GivenRows<T>& given, Index from, Index to, std::int64_t position,
+                                   const InterruptCheck& between) {
+  std::vector<std::exception_ptr> failures(streams_.size());
+  std::exception_ptr interrupt;
+  std::atomic<bool> is_interrupted = false;
+  const auto work = [&](std::size_t turn, bool is_caller) {
+    const auto goes_on = [&] {
+      if (is_interrupted) return false;
+      if (!is_caller || !between) return true;
+      try {
+        between();
+      } catch (...) {
+        interrupt = std::current_exception();
+        is_interrupted = true;
+      }
+      return !is_interrupted;
+    };
+    try {
+      absorb_turns(turn, given, from, to, position, goes_on);
+    } catch (...) {
+      failures[turn] = std::current_exception();
+    }
+  };
+  if ((to - from) * given.rows.cols() < kWorthAThread) {
+    for (std::size_t i = 0; i < streams_.size(); ++i) work(i, true);
+  } else {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 1; i < streams_.size(); ++i) {
+      try {
+        threads.emplace_back(work, i, false);
+      } catch (const std::system_error&) {
+        work(i, true);  // no thread to be had
+      }
+    }
+    work(0, true);
+  }
+  if (interrupt) std::rethrow_exception(interrupt);
+  rethrow_first(failures);
+}
+
+template <typename T>
+void Shards<T>::set_learning_rate(const LearningRate& rate) {
+  for (Stream<T>& stream : streams_) stream.set_learning_rate(rate);
+}
+
+template <typename T>
+std::int64_t Shards<T>::rows() const {
+  std::int64_t sum = 0;
+  for (const Stream<T>& stream : streams_) sum += stream.rows();
+  return sum;
+}
+
+template <typename T>
+Model<T> Shards<T>::model() const {
+  Model<T> all;
+  for (const Stream<T>& stream : streams_) {
+    if (stream.rows() > 0) all = all.rows == 0 ? stream.model() : merge(all, stream.model());
+  }
+  return all;
+}
+
+template <typename T>
+std::vector<double> Shards<T>::learning_rates() const {
+  return streams_.empty() ? std::vector<double>() : streams_[0].learning_rates();
+}
+
+template <typename T>
+Index Shards<T>::size() const {
+  Index sum = 0;
+  for (const Stream<T>& stream : streams_) sum += stream.size();
+  return sum;
+}
+
+template <typename T>
+void Shards<T>::visit_state(state::Archive& archive) {
+  for (Stream<T>& stream : streams_) archive(stream);
+}
+
+template class Shards<float>;
+template class Shards<double>;
+
+}  // namespace roipca

@@ -1,0 +1,59 @@
+/// The rows of a call, shared by several streams.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/stream.hpp"
+#include "intake/given_rows.hpp"
+#include "roipca/online_pca.hpp"
+
+namespace roipca {
+
+/// One stream for each thread that the options ask for. Rows go to the streams by turns, a fixed number at a
+/// time, counted from the beginning of all rows: neither the end of a call nor the scheduling of threads
+/// matters. The model is the merged model of all streams.
+template <typename T>
+class Shards {
+ public:
+  /// Without streams, until the width of the rows is known.
+  Shards() = default;
+  Shards(const Options& options, Index features);
+  /// The first stream resumes from the model, the others are empty.
+  explicit Shards(const Model<T>& model);
+
+  bool empty() const { return streams_.empty(); }
+
+  /// Adds the rows [from, to) of a call whose first row is row `position` of all that were given, whatever
+  /// their weights. The calling thread calls `between` every few rows; an exception from it ends the call.
+  /// After an exception, some rows have been added: use a copy. Of several bad rows, the first is reported.
+  void absorb(const GivenRows<T>& given, Index from, Index to, std::int64_t position,
+              const InterruptCheck& between);
+
+  void set_learning_rate(const LearningRate& rate);
+
+  /// Number of rows of positive weight.
+  std::int64_t rows() const;
+  /// Of at least one row.
+  Model<T> model() const;
+  std::vector<double> learning_rates() const;
+  /// How many numbers a copy copies, about.
+  Index size() const;
+
+  void visit_state(state::Archive& archive);
+
+ private:
+  void add_streams(const Options& options, Index features);
+  void absorb_in_parallel(const GivenRows<T>& given, Index from, Index to, std::int64_t position,
+                          const InterruptCheck& between);
+  template <typename Between>
+  void absorb_turns(std::size_t turn, const GivenRows<T>& given, Index from, Index to, std::int64_t position,
+                    Between&& between);
+
+  std::vector<Stream<T>> streams_;
+};
+
+extern template class Shards<float>;
+extern template class Shards<double>;
+
+}  // namespace roipca

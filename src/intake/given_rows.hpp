@@ -1,0 +1,32 @@
+/// The rows of a call, as the caller gave them.
+#pragma once
+
+#include "intake/row_check.hpp"
+#include "roipca/types.hpp"
+#include "simd/table.hpp"
+
+namespace roipca {
+
+/// Rows and their weights (none: 1 each), whose shape and weights were checked. Their numbers were checked as
+/// well if `checked`; otherwise `check` must see every row before it is used.
+template <typename T>
+struct GivenRows {
+  const Rows<T>& rows;
+  const Weights& weights;
+  bool checked;
+
+  Index count() const { return rows.rows(); }
+  double weight(Index i) const { return weights.size() == 0 ? 1.0 : weights[i]; }
+  /// Null where the weights are 1.
+  const double* weights_from(Index i) const { return weights.size() == 0 ? nullptr : weights.data() + i; }
+  simd::RowsView<T> view(Index from, Index to) const {
+    return {rows.data() + from * rows.outerStride(), rows.outerStride(), to - from};
+  }
+
+  /// Throws DataError for the first of the rows [from, to) that cannot be used.
+  void check(Index from, Index to) const {
+    if (!checked) check_values<T>(rows, weights, from, to);
+  }
+};
+
+}  // namespace roipca

@@ -1,0 +1,73 @@
+/// From rows to blocks: weights, forgetting and centring.
+#pragma once
+
+#include <cstdint>
+
+#include "intake/moments.hpp"
+#include "intake/row_block.hpp"
+#include "roipca/model.hpp"
+
+namespace roipca {
+
+/// Collects the rows of a stream into blocks for an engine, and keeps the stream's mean and variances. Rows
+/// go in as they were given; a closed block is centred, weighted and scaled, with the factors of forgetting
+/// beside it. What is to happen to rows before an engine sees them happens here or in Moments.
+///
+///     while (rows are left) {
+///       take them; if (full() or rows are left) { engine.absorb(close()); open(); }
+///     }
+///
+/// Where a block ends depends on the rows alone, never on the way they were cut into calls.
+template <typename T>
+class Intake {
+ public:
+  Intake(const Options& options, Index features, Index block_rows)
+      : forgetting_(options.forgetting), moments_(features, options.center), block_(block_rows, features) {}
+  /// Resumes from a model.
+  Intake(const Model<T>& model, Index block_rows)
+      : forgetting_(model.options.forgetting),
+        rows_(model.rows),
+        moments_(model),
+        block_(block_rows, model.features()) {}
+
+  /// Takes finite rows of positive weight (`weights` null: 1) into the open block, and returns their number:
+  /// fewer than given when the block takes no more. Allocates nothing.
+  Index take(simd::RowsView<T> rows, const double* weights) {
+    Index taken = 1;
+    if (block_.capacity() == 1) {
+      moments_.add(rows.data, weights == nullptr ? 1.0 : *weights, forgetting_, block_);
+    } else {
+      taken = moments_.collect(rows, weights, forgetting_, block_);
+    }
+    rows_ += taken;
+    return taken;
+  }
+
+  /// Whether rows wait in the open block.
+  bool is_waiting() const { return block_.count > 0; }
+  bool is_full() const { return block_.full(); }
+
+  /// Ends the open block. The block stays valid until `open`.
+  RowBlock<T>& close() {
+    block_.rows_before = rows_ - block_.count;
+    if (block_.capacity() > 1) moments_.close(block_);
+    return block_;
+  }
+  /// Begins an empty block.
+  void open() { block_.clear(); }
+
+  /// Number of rows taken.
+  std::int64_t rows() const { return rows_; }
+  const Moments<T>& moments() const { return moments_; }
+
+  /// Between `open` and `close`.
+  void visit_state(state::Archive& archive) { archive(rows_, moments_, block_); }
+
+ private:
+  double forgetting_;
+  std::int64_t rows_ = 0;
+  Moments<T> moments_;
+  RowBlock<T> block_;
+};
+
+}  // namespace roipca
