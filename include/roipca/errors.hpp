@@ -16,10 +16,13 @@ class DataError : public std::runtime_error {
   DataError(Index row, const std::string& reason)
       : DataError(row, reason, "row " + std::to_string(row) + ": ") {}
 
-  /// The row's place in the call that failed, counted from 0.
+  /// The row's position in the call that failed, counted from 0.
   Index row() const { return row_; }
   /// what() without the row: "NaN in column 3". Valid as long as this object is.
   std::string_view reason() const { return std::string_view(what()).substr(reason_begin_); }
+
+  /// The same error for a caller whose stream had `rows` rows before the call: row() counts from there.
+  DataError after(Index rows) const { return DataError(rows + row_, std::string(reason())); }
 
  private:
   DataError(Index row, const std::string& reason, const std::string& place)

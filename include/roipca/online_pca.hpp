@@ -16,8 +16,8 @@
 namespace roipca {
 
 /// A function that ends a long call by throwing an exception, for example because the user pressed Ctrl-C.
-/// The thread that made the call runs it from time to time, between blocks of rows; the exception reaches the
-/// caller.
+/// The thread that made the call runs it about twenty times a second, between blocks of rows, and once more
+/// before the call takes effect. The exception reaches the caller.
 using InterruptCheck = std::function<void()>;
 
 /// PCA of a stream of rows.
@@ -30,10 +30,11 @@ using InterruptCheck = std::function<void()>;
 /// in between. Memory is O(held x features) (kExact: O(features^2)) whatever the number of rows, and no call
 /// allocates per row.
 ///
-/// Every function that takes rows checks them first: a row with a NaN, an infinity or a number that is too
-/// large throws DataError, a wrong width or weight std::invalid_argument, and the estimator is then as it was
-/// before the call. Numbers may reach 1e151, in a row of weight w above 1 only 1e151 / sqrt(w): eigenvalues
-/// are sums of weighted squares. Such sums have room for 1e5 numbers at that limit, and for 1e25 at 1e141.
+/// Every function that takes rows checks them first: a row with a NaN, an infinity, a number that is too
+/// large or a weight out of range throws DataError, a wrong width std::invalid_argument, and the estimator is
+/// then as it was before the call. Numbers may reach 1e151, in a row of weight w above 1 only 1e151 /
+/// sqrt(w): eigenvalues are sums of weighted squares. Such sums have room for 1e5 numbers at that limit, and
+/// for 1e25 at 1e141.
 ///
 /// A moved-from estimator may only be assigned to or destroyed.
 ///

@@ -9,6 +9,7 @@
 
 #include "engine/cached.hpp"
 #include "engine/make_engine.hpp"
+#include "engine/paced_check.hpp"
 #include "engine/rate_tuning.hpp"
 #include "engine/shards.hpp"
 #include "intake/given_rows.hpp"
@@ -51,18 +52,18 @@ class OnlinePca<T>::Impl {
   std::int64_t rows() const { return shards_.rows(); }
   std::vector<double> learning_rates() const { return shards_.learning_rates(); }
 
-  void fit(const Rows<T>& rows, const Weights& weights, const InterruptCheck& between) {
+  void fit(const Rows<T>& rows, const Weights& weights, const InterruptCheck& check_interrupt) {
     Impl fresh(untuned());
     if (starts_from_nothing(rows.cols())) {
-      fresh.partial_fit(rows, weights, between);
+      fresh.partial_fit(rows, weights, check_interrupt);
       if (fresh.rows() == 0) throw std::invalid_argument("no row has a positive weight");
     } else {
-      fresh.fit_from_batch(rows, weights, between);
+      fresh.fit_from_batch(rows, weights, check_interrupt);
     }
     *this = std::move(fresh);
   }
 
-  void partial_fit(const Rows<T>& rows, const Weights& weights, const InterruptCheck& between) {
+  void partial_fit(const Rows<T>& rows, const Weights& weights, const InterruptCheck& check_interrupt) {
     check_shape<T>(rows, weights, features_);
     const bool checked = is_checked_first(rows);
     if (checked) check_values<T>(rows, weights);
@@ -73,12 +74,16 @@ class OnlinePca<T>::Impl {
     }
     const GivenRows<T> given{rows, weights, checked};
     // Nothing can fail any more, unless tuning runs out of memory.
-    if (checked && !shards_.empty() && !RateTuning<T>::is_due(options_)) return absorb(given, {});
+    if (checked && !shards_.empty() && !RateTuning<T>::is_due(options_)) {
+      PacedCheck none;
+      return absorb(given, none);
+    }
+    PacedCheck interrupt(check_interrupt);
     Impl next(*this);
     next.features_ = rows.cols();
     if (next.shards_.empty()) next.shards_ = Shards<T>(options_, rows.cols());
-    next.absorb(given, between);
-    if (between) between();
+    next.absorb(given, interrupt);
+    interrupt.at_end();
     *this = std::move(next);
   }
 
@@ -120,7 +125,7 @@ class OnlinePca<T>::Impl {
     return options_.n_components > features /* to be refused there */ || by_blocks(options_, features);
   }
 
-  void fit_from_batch(const Rows<T>& rows, const Weights& weights, const InterruptCheck& between) {
+  void fit_from_batch(const Rows<T>& rows, const Weights& weights, const InterruptCheck& check_interrupt) {
     check_shape<T>(rows, weights, 0);
     check_values<T>(rows, weights);
     const Index count = start_count(rows.rows(), weights);
@@ -130,10 +135,11 @@ class OnlinePca<T>::Impl {
     }
     *this = Impl(model);
     const Index rest = rows.rows() - count;
-    if (rest == 0) return;
+    PacedCheck interrupt(check_interrupt);
     const Rows<T> rows_left = rows.bottomRows(rest);
     const Weights weights_left = part_of(weights, count, rest);
-    absorb({rows_left, weights_left, true}, between);
+    absorb({rows_left, weights_left, true}, interrupt);
+    interrupt.at_end();
   }
 
   // Small input is checked before anything changes, and then added in place. Large input would be read from
@@ -144,14 +150,14 @@ class OnlinePca<T>::Impl {
   }
 
   // After an exception, some of the rows have been added.
-  void absorb(const GivenRows<T>& given, const InterruptCheck& between) {
+  void absorb(const GivenRows<T>& given, PacedCheck& interrupt) {
     reading_.reset();
     Index from = 0;
     while (from < given.count() && RateTuning<T>::is_due(options_)) {
-      shards_.absorb(given, from, from + 1, rows_given_, between);
+      shards_.absorb(given, from, from + 1, rows_given_, interrupt);
       keep_for_tuning(given, from++);
     }
-    shards_.absorb(given, from, given.count(), rows_given_, between);
+    shards_.absorb(given, from, given.count(), rows_given_, interrupt);
     rows_given_ += given.count();
   }
 

@@ -65,10 +65,10 @@ void Shards<T>::add_streams(const Options& options, Index features) {
 
 template <typename T>
 void Shards<T>::absorb(const GivenRows<T>& given, Index from, Index to, std::int64_t position,
-                       const InterruptCheck& between) {
-  if (streams_.size() > 1) return absorb_in_parallel(given, from, to, position, between);
+                       PacedCheck& interrupt) {
+  if (streams_.size() > 1) return absorb_in_parallel(given, from, to, position, interrupt);
   absorb_turns(0, given, from, to, position, [&] {
-    if (between) between();
+    interrupt.between_blocks();
     return true;
   });
 }
@@ -98,18 +98,18 @@ void Shards<T>::absorb_turns(std::size_t turn, const GivenRows<T>& given, Index 
 
 template <typename T>
 void Shards<T>::absorb_in_parallel(const GivenRows<T>& given, Index from, Index to, std::int64_t position,
-                                   const InterruptCheck& between) {
+                                   PacedCheck& interrupt) {
   std::vector<std::exception_ptr> failures(streams_.size());
-  std::exception_ptr interrupt;
+  std::exception_ptr interruption;
   std::atomic<bool> is_interrupted = false;
   const auto work = [&](std::size_t turn, bool is_caller) {
     const auto goes_on = [&] {
       if (is_interrupted) return false;
-      if (!is_caller || !between) return true;
+      if (!is_caller) return true;
       try {
-        between();
+        interrupt.between_blocks();
       } catch (...) {
-        interrupt = std::current_exception();
+        interruption = std::current_exception();
         is_interrupted = true;
       }
       return !is_interrupted;
@@ -133,7 +133,7 @@ void Shards<T>::absorb_in_parallel(const GivenRows<T>& given, Index from, Index 
     }
     work(0, true);
   }
-  if (interrupt) std::rethrow_exception(interrupt);
+  if (interruption) std::rethrow_exception(interruption);
   rethrow_first(failures);
 }
 

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/paced_check.hpp"
 #include "engine/stream.hpp"
 #include "intake/given_rows.hpp"
-#include "roipca/online_pca.hpp"
 
 namespace roipca {
 
@@ -25,10 +25,10 @@ class Shards {
   bool empty() const { return streams_.empty(); }
 
   /// Adds the rows [from, to) of a call whose first row is row `position` of all that were given, whatever
-  /// their weights. The calling thread calls `between` every few rows; an exception from it ends the call.
-  /// After an exception, some rows have been added: use a copy. Of several bad rows, the first is reported.
-  void absorb(const GivenRows<T>& given, Index from, Index to, std::int64_t position,
-              const InterruptCheck& between);
+  /// their weights. The calling thread looks at `interrupt` every few rows; an exception from it ends the
+  /// call. After an exception, some rows have been added: use a copy. Of several bad rows, the first is
+  /// reported.
+  void absorb(const GivenRows<T>& given, Index from, Index to, std::int64_t position, PacedCheck& interrupt);
 
   void set_learning_rate(const LearningRate& rate);
 
@@ -45,7 +45,7 @@ class Shards {
  private:
   void add_streams(const Options& options, Index features);
   void absorb_in_parallel(const GivenRows<T>& given, Index from, Index to, std::int64_t position,
-                          const InterruptCheck& between);
+                          PacedCheck& interrupt);
   template <typename Between>
   void absorb_turns(std::size_t turn, const GivenRows<T>& given, Index from, Index to, std::int64_t position,
                     Between&& between);

@@ -86,6 +86,29 @@ TEST_P(Allocation, NoneForRowsAfterTheFirst) {
   expect_no_allocation_per_row<double>(GetParam().options, 300, 30);
 }
 
+// The rows of such a call have more numbers than a cache, but fewer than the components: copying the state to
+// restore it after an error would cost more than checking the rows first.
+TEST(Allocation, NoneForOneWideRow) {
+  constexpr Index kFeatures = 140000;
+  const RowMatrix<double> rows = RowMatrix<double>::Random(4, kFeatures);
+  OnlinePca<double> pca({.n_components = 3, .method = Method::kRoipca});
+  pca.partial_fit(rows.topRows(2));
+  const long before = allocations;
+  pca.update(rows.row(2));
+  pca.partial_fit(rows.bottomRows(2));
+  EXPECT_EQ(allocations, before);
+}
+
+TEST(Allocation, NoneForASecondReading) {
+  const RowMatrix<double> rows = RowMatrix<double>::Random(100, 20);
+  OnlinePca<double> pca({.n_components = 3, .method = Method::kRoipca});
+  pca.partial_fit(rows);
+  const auto first = pca.snapshot();
+  const long before = allocations;
+  const auto second = pca.snapshot();
+  EXPECT_EQ(allocations, before);
+}
+
 TEST(AllocationCounter, SeesAnAllocation) {
   const long before = allocations;
   const Eigen::VectorXd made = Eigen::VectorXd::Zero(1000);
