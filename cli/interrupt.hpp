@@ -1,4 +1,4 @@
-/// Ctrl-C and SIGTERM: whoever works checks, throws and so cleans up behind itself.
+/// Ctrl-C, SIGTERM and SIGHUP. Code that works checks for them and throws, so that destructors clean up.
 #pragma once
 
 #include <exception>
@@ -11,14 +11,18 @@ class Interrupted : public std::exception {
   const char* what() const noexcept override { return "interrupted"; }
 };
 
-/// From here on the signals only set a flag.
+/// Makes the signals set a flag instead of ending the process. Signals that the process was started to ignore
+/// (nohup) stay ignored. A second SIGINT or SIGTERM ends the process at once; within 100 ms of the first
+/// signal it counts as the same, because timeout(1) and shells send signals twice. Call it from the main
+/// thread, before any other thread starts.
 void watch_for_interrupts();
 
-/// Throws Interrupted once a signal came, or this thread was asked to stop. May be called from any thread,
-/// and costs a few loads.
+/// Throws Interrupted if a signal came or this thread was asked to stop. Thread-safe, and costs a few loads.
+/// In the main thread it sees every signal that was sent before the call. Other threads may see it later.
 void check_interrupt();
 
-/// check_interrupt() of this thread heeds the token too.
+/// Prepares a worker thread: check_interrupt() in this thread also obeys `stop`, and signals go to other
+/// threads.
 void heed(std::stop_token stop);
 
 /// Ends the process by the signal that came, so that the caller sees why.

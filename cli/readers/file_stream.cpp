@@ -45,6 +45,7 @@ class FileStream : public ByteStream {
       const ssize_t count = ::read(number_, bytes.data(), bytes.size());
       if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
       if (count < 0) fail("read");
+      if (count == 0) check_interrupt();  // the signal may have ended the producer of a pipe
       position_ += static_cast<std::uint64_t>(count);
       return static_cast<std::size_t>(count);
     }
@@ -76,7 +77,7 @@ class FileStream : public ByteStream {
   bool ready() const {
     constexpr int kMilliseconds = 100;
     pollfd waiting = {.fd = number_, .events = POLLIN, .revents = 0};
-    return ::poll(&waiting, 1, kMilliseconds) != 0;
+    return ::poll(&waiting, 1, kMilliseconds) > 0;
   }
 
   int number_;
@@ -90,7 +91,11 @@ class FileStream : public ByteStream {
 
 std::unique_ptr<PeekedStream> open_stream(const std::string& path) {
   if (path == "-") return unpacked(std::make_unique<FileStream>(STDIN_FILENO, false));
-  const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  int number = -1;
+  do {
+    check_interrupt();
+    number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);  // waits for the writer of a named pipe
+  } while (number < 0 && errno == EINTR);
   if (number < 0) fail("open");
   return unpacked(std::make_unique<FileStream>(number, true));
 }

@@ -27,7 +27,8 @@ class ReadAhead {
   ReadAhead(const ReadAhead&) = delete;
   ReadAhead& operator=(const ReadAhead&) = delete;
 
-  /// The next block, valid until the next call; null at the end.
+  /// The next block, valid until the next call; null at the end. Throws Interrupted rather than what `fill`
+  /// threw, if a signal came.
   Block* next() {
     std::unique_lock lock(mutex_);
     if (in_use_) {
@@ -40,6 +41,8 @@ class ReadAhead {
       in_use_ = true;
       return &blocks_[first_ % kBlocks];
     }
+    // A signal that ended us may have ended the producer of our input first: then the data are not to blame.
+    check_interrupt();
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
     return nullptr;
   }

@@ -154,6 +154,7 @@ void RowSource<T>::handle_bad(const FileBlock& block) {
     return shown(settings_.paths[block.file]) + ": " + block.place + " " + std::to_string(bad.place) + ": " +
            bad.reason;
   };
+  check_interrupt();  // a producer that was interrupted with us may have left half a line
   if (settings_.on_bad_row == OnBadRow::kError) throw FileError(describe(block.bad.front()));
   for (const BadRow& bad : block.bad) {
     if (skipped_.first.size() < kSkippedToName) skipped_.first.push_back(describe(bad));

@@ -15,7 +15,7 @@ namespace {
 
 [[noreturn]] void try_out(const std::function<void()>& work) {
   // Handlers of ours or of a sanitizer would hide how it ended.
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGINT, SIGTERM}) {
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGINT, SIGTERM, SIGHUP}) {
     std::signal(signal, SIG_DFL);
   }
   ::dup2(::open("/dev/null", O_WRONLY), STDERR_FILENO);  // the C library tells of some crashes
