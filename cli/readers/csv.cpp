@@ -14,9 +14,15 @@ namespace {
 template <typename T>
 class CsvReader : public RowReader<T> {
  public:
-  CsvReader(std::unique_ptr<PeekedStream> stream, const CsvOptions& options) : records_(std::move(stream)) {
+  CsvReader(std::unique_ptr<PeekedStream> stream, const CsvOptions& options)
+      : records_(std::move(stream)),
+        max_columns_(options.max_columns),
+        header_is_known_(options.header.has_value()) {
+    if (options.delimiter) records_.set_delimiter(*options.delimiter);
     if (!records_.next(record_)) throw FileError("there are no rows: the file is empty");
     layout_ = make_layout(record_, options);
+    records_.set_delimiter(layout_.delimiter);
+    first_line_ = record_.line;
     for (const bool wanted : layout_.wanted) columns_ += wanted ? 1 : 0;
     if (layout_.has_header && !records_.next(record_)) {
       throw FileError("there are no rows: line 1 has names, and nothing follows");
@@ -86,7 +92,7 @@ class CsvReader : public RowReader<T> {
   }
 
   bool parse_fields(T* row) const {
-    const auto fields = split_fields(record_, layout_.delimiter);
+    const auto fields = split_fields(record_, layout_.delimiter, max_columns_);
     if (fields.size() != layout_.fields) return false;
     for (std::size_t i = 0; i < fields.size(); ++i) {
       if (!layout_.wanted[i]) continue;
@@ -100,7 +106,7 @@ class CsvReader : public RowReader<T> {
 
   // Why the record is no row. Slow, for the message only.
   std::string explain() const {
-    const auto fields = split_fields(record_, layout_.delimiter);
+    const auto fields = split_fields(record_, layout_.delimiter, max_columns_);
     if (fields.size() != layout_.fields) {
       return std::to_string(fields.size()) + " fields where the first line has " +
              std::to_string(layout_.fields);
@@ -111,7 +117,11 @@ class CsvReader : public RowReader<T> {
       const std::string column = "column " + std::to_string(i + 1) +
                                  (layout_.names.empty() ? std::string() : " (" + layout_.names[name++] + ")");
       if (fields[i].empty()) return column + " is empty";
-      if (!is_number(fields[i])) return column + ": \"" + shortened(fields[i]) + "\" is not a number";
+      if (!is_number(fields[i])) {
+        const bool may_be_name = record_.line == first_line_ && !header_is_known_;
+        return column + ": \"" + shortened(fields[i]) + "\" is not a number" +
+               (may_be_name ? " (if this line has column names, use --header yes)" : "");
+      }
     }
     return "not a row of numbers";
   }
@@ -125,6 +135,9 @@ class CsvReader : public RowReader<T> {
   CsvLayout layout_;
   Record record_;  // the next one
   bool has_record_ = true;
+  std::int64_t max_columns_;
+  bool header_is_known_;
+  std::int64_t first_line_ = 0;
   Index columns_ = 0;
 };
 

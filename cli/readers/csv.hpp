@@ -1,6 +1,7 @@
 /// Rows from CSV, TSV and other text with one row a line.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,7 +15,8 @@ struct CsvOptions {
   std::optional<char> delimiter =
       std::nullopt;  ///< found in the first record unless given; a space is any blank space
   std::optional<bool> header =
-      std::nullopt;          ///< whether the first record has names; where it holds text unless given
+      std::nullopt;  ///< whether the first record has names; where it holds text unless given
+  std::int64_t max_columns = std::numeric_limits<std::int64_t>::max();  ///< in the file; more are refused
   std::string columns = {};  ///< "a,c", "1,3", "2-5", "7-": by name or by number from 1; empty for all
 };
 

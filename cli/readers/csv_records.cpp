@@ -17,6 +17,27 @@ bool is_blank(std::string_view text) { return text.find_first_not_of(" \t") == s
 
 }  // namespace
 
+bool QuoteScanner::next(char c) {
+  if (state_ == State::kQuoted) {
+    if (c == '"') state_ = State::kQuoteInQuoted;
+    return false;
+  }
+  if (c == '"' && state_ != State::kPlain) {
+    state_ = State::kQuoted;  // at the start of a field, or the second of two that stand for one
+    return false;
+  }
+  if (is_delimiter(c)) {
+    state_ = State::kStart;
+  } else if (state_ == State::kQuoteInQuoted || (c != ' ' && c != '\t')) {
+    state_ = State::kPlain;
+  }
+  return true;
+}
+
+void CsvRecords::set_delimiter(char delimiter) {
+  delimiters_ = delimiter == ' ' ? " \t" : std::string(1, delimiter);
+}
+
 CsvRecords::CsvRecords(std::unique_ptr<PeekedStream> stream)
     : stream_(std::move(stream)), buffer_(kFirstBuffer) {
   if (stream_->peek(kByteOrderMark.size()) == kByteOrderMark) {
@@ -35,23 +56,25 @@ bool CsvRecords::next_record(Record& record) {
   record.line = line_;
   record.has_quotes = false;
   std::size_t length = 0;  // from begin_ on, which moves when the buffer is refilled
-  bool inside_quotes = false;
+  QuoteScanner quotes(delimiters_);
   while (true) {
     const std::size_t from = length;
     length = find_line_end(begin_ + from) - begin_;
     const std::string_view line(buffer_.data() + begin_ + from, length - from);
-    if (line.find('"') != std::string_view::npos) {
+    const bool is_comment = from == 0 && line.starts_with('#');
+    if (!is_comment && (quotes.inside_quotes() || line.find('"') != std::string_view::npos)) {
       record.has_quotes = true;
-      inside_quotes ^= std::count(line.begin(), line.end(), '"') % 2 != 0;
+      for (const char c : line) quotes.next(c);
     }
     if (begin_ + length == end_) break;
     ++line_;
-    if (!inside_quotes || (from == 0 && line.starts_with('#'))) break;
+    if (!quotes.inside_quotes()) break;
+    quotes.next('\n');
     ++length;  // the end of the line is inside the field
   }
   const bool ended = begin_ + length == end_;
   if (ended && length == 0) return false;
-  if (inside_quotes && ended) {
+  if (quotes.inside_quotes() && ended) {
     throw FileError("line " + std::to_string(record.line) + ": a quoted field never ends");
   }
   record.text = std::string_view(buffer_.data() + begin_, length);
@@ -89,7 +112,7 @@ bool CsvRecords::refill() {
   return !at_end_;
 }
 
-std::vector<std::string> split_fields(const Record& record, char delimiter) {
+std::vector<std::string> split_fields(const Record& record, char delimiter, std::int64_t most) {
   const std::string_view text = record.text;
   const bool by_spaces = delimiter == ' ';
   const auto is_delimiter = [&](char c) { return c == delimiter || (by_spaces && c == '\t'); };
@@ -116,6 +139,10 @@ std::vector<std::string> split_fields(const Record& record, char delimiter) {
     }
     while (i < text.size() && !is_delimiter(text[i])) field += text[i++];
     while (field.ends_with(' ')) field.pop_back();
+    if (static_cast<std::int64_t>(fields.size()) == most) {
+      throw FileError("line " + std::to_string(record.line) + ": more columns than --max-columns " +
+                      std::to_string(most));
+    }
     fields.push_back(std::move(field));
     if (i == text.size()) return fields;
     ++i;

@@ -64,17 +64,47 @@ std::string only_dataset(hid_t file) {
   throw FileError("several datasets: choose one by --dataset: " + names);
 }
 
+Hdf5Handle open_dataset(hid_t file, const std::string& name, hid_t access) {
+  return {H5Dopen2(file, name.c_str(), access), H5Dclose, "find a dataset \"" + name + "\""};
+}
+
+// What HDF5 calls before it follows a link into another file. Fails, so that HDF5 does.
+herr_t refuse_link(const char*, const char*, const char*, const char*, unsigned*, hid_t, void* was_asked) {
+  *static_cast<bool*>(was_asked) = true;
+  return -1;
+}
+
+// Opens a dataset whose data are in the file itself.
+Hdf5Handle open_internal(hid_t file, const std::string& name) {
+  const std::string refusal =
+      "dataset \"" + name + "\" takes its data from other files: use --allow-external if you trust this file";
+  bool is_link = false;
+  const Hdf5Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose, "describe the access");
+  H5Pset_elink_cb(access.id(), refuse_link, &is_link);
+  try {
+    Hdf5Handle dataset = open_dataset(file, name, access.id());
+    const Hdf5Handle layout(H5Dget_create_plist(dataset.id()), H5Pclose, "read the layout");
+    if (H5Pget_layout(layout.id()) == H5D_VIRTUAL || H5Pget_external_count(layout.id()) > 0) {
+      throw FileError(refusal);
+    }
+    return dataset;
+  } catch (const FileError&) {
+    if (is_link) throw FileError(refusal);
+    throw;
+  }
+}
+
 template <typename T>
 class Hdf5Reader : public RowReader<T> {
  public:
-  Hdf5Reader(const std::string& path, const std::string& name) {
+  Hdf5Reader(const std::string& path, const std::string& name, bool allow_external) {
     const std::scoped_lock lock(hdf5_mutex());
     silence_hdf5();
     file_ = Hdf5Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose,
                        "open the file: it is cut off, damaged or none of HDF5's");
     const std::string dataset = name.empty() ? only_dataset(file_.id()) : name;
-    dataset_ = Hdf5Handle(H5Dopen2(file_.id(), dataset.c_str(), H5P_DEFAULT), H5Dclose,
-                          "find a dataset \"" + dataset + "\"");
+    dataset_ =
+        allow_external ? open_dataset(file_.id(), dataset, H5P_DEFAULT) : open_internal(file_.id(), dataset);
     space_ = Hdf5Handle(H5Dget_space(dataset_.id()), H5Sclose, "read the shape");
     if (!holds_numbers(dataset_.id())) {
       throw FileError("dataset \"" + dataset + "\" does not hold real numbers");
@@ -152,23 +182,24 @@ class Hdf5Reader : public RowReader<T> {
 }  // namespace
 
 template <typename T>
-std::unique_ptr<RowReader<T>> open_hdf5(const std::string& path, const std::string& dataset) {
+std::unique_ptr<RowReader<T>> open_hdf5(const std::string& path, const std::string& dataset,
+                                        bool allow_external) {
   // Some damaged files crash the library. Most do so when they are opened or the first rows are read.
   constexpr Index kTried = 1 << 16;     // numbers
   std::unique_lock lock(hdf5_mutex());  // so that no other thread holds it when the child begins
   const bool crashed = crashes([&] {
     lock.unlock();
-    Hdf5Reader<T> reader(path, dataset);
+    Hdf5Reader<T> reader(path, dataset, allow_external);
     PlacedRows<T> first;
     first.rows.resize(std::max<Index>(1, kTried / reader.columns()), reader.columns());
     reader.read(first);
   });
   lock.unlock();
   if (crashed) throw FileError("the HDF5 library crashes on it: it is damaged");
-  return std::make_unique<Hdf5Reader<T>>(path, dataset);
+  return std::make_unique<Hdf5Reader<T>>(path, dataset, allow_external);
 }
 
-template std::unique_ptr<RowReader<float>> open_hdf5(const std::string&, const std::string&);
-template std::unique_ptr<RowReader<double>> open_hdf5(const std::string&, const std::string&);
+template std::unique_ptr<RowReader<float>> open_hdf5(const std::string&, const std::string&, bool);
+template std::unique_ptr<RowReader<double>> open_hdf5(const std::string&, const std::string&, bool);
 
 }  // namespace roipca::cli

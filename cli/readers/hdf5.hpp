@@ -8,12 +8,14 @@
 
 namespace roipca::cli {
 
-/// `dataset` is the path inside the file; empty for the only one of two dimensions or more. Throws FileError
-/// without the path, also where this build has no HDF5.
+/// `dataset` is the path inside the file; empty for the only one of two dimensions or more. Unless external
+/// data are allowed, refuses a dataset that takes its data from other files, which may be any file that the
+/// user can read. Throws FileError without the path, also if this build has no HDF5.
 template <typename T>
-std::unique_ptr<RowReader<T>> open_hdf5(const std::string& path, const std::string& dataset);
+std::unique_ptr<RowReader<T>> open_hdf5(const std::string& path, const std::string& dataset,
+                                        bool allow_external = false);
 
-extern template std::unique_ptr<RowReader<float>> open_hdf5(const std::string&, const std::string&);
-extern template std::unique_ptr<RowReader<double>> open_hdf5(const std::string&, const std::string&);
+extern template std::unique_ptr<RowReader<float>> open_hdf5(const std::string&, const std::string&, bool);
+extern template std::unique_ptr<RowReader<double>> open_hdf5(const std::string&, const std::string&, bool);
 
 }  // namespace roipca::cli

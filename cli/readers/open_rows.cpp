@@ -56,8 +56,10 @@ void check(const InputFormat& format) {
                               "\": there are auto, npy, csv, tsv, idx, hdf5 and raw:TYPE:COLUMNS");
 }
 
+namespace {
+
 template <typename T>
-std::unique_ptr<RowReader<T>> open_rows(const std::string& path, const InputFormat& format) {
+std::unique_ptr<RowReader<T>> open_unlimited(const std::string& path, const InputFormat& format) {
   auto stream = open_stream(path);
   const std::string kind = format.format == "auto" ? find_format(*stream) : format.format;
   const bool is_text = kind == "csv" || kind == "tsv";
@@ -66,10 +68,11 @@ std::unique_ptr<RowReader<T>> open_rows(const std::string& path, const InputForm
   }
   if (kind == "hdf5") {
     if (path == "-") throw FileError("an HDF5 file cannot be read from a pipe");
-    return open_hdf5<T>(path, format.dataset);
+    return open_hdf5<T>(path, format.dataset, format.allow_external);
   }
   if (is_text) {
     CsvOptions csv = format.csv;
+    csv.max_columns = format.max_columns;
     if (kind == "tsv" && !csv.delimiter) csv.delimiter = '\t';
     return open_csv<T>(std::move(stream), csv);
   }
@@ -77,6 +80,18 @@ std::unique_ptr<RowReader<T>> open_rows(const std::string& path, const InputForm
                               : kind == "idx" ? read_idx_header(*stream)
                                               : raw_layout(kind);
   return open_binary<T>(std::move(stream), layout);
+}
+
+}  // namespace
+
+template <typename T>
+std::unique_ptr<RowReader<T>> open_rows(const std::string& path, const InputFormat& format) {
+  auto reader = open_unlimited<T>(path, format);
+  if (reader->columns() > format.max_columns) {
+    throw FileError(std::to_string(reader->columns()) + " columns, more than --max-columns " +
+                    std::to_string(format.max_columns));
+  }
+  return reader;
 }
 
 template std::unique_ptr<RowReader<float>> open_rows(const std::string&, const InputFormat&);

@@ -10,9 +10,13 @@
 namespace roipca::cli {
 
 struct InputFormat {
+  static constexpr std::int64_t kMaxColumns = 1'000'000;
+
   std::string format = "auto";  ///< auto, npy, csv, tsv, idx, hdf5 or raw:TYPE:COLUMNS
   CsvOptions csv = {};
-  std::string dataset = {};  ///< of HDF5
+  std::string dataset = {};                ///< of HDF5
+  bool allow_external = false;             ///< HDF5 may take data from other files
+  std::int64_t max_columns = kMaxColumns;  ///< files with more are refused
 };
 
 /// Throws std::invalid_argument for a format that is none.

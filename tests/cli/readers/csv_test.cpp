@@ -68,6 +68,41 @@ TEST(Csv, ALineWithTextIsAHeader) {
   EXPECT_EQ(first_reason("a,b\n1,2\n", {.header = false}), "1: column 1: \"a\" is not a number");
 }
 
+TEST(Csv, NamesThatCountColumnsAreAHeaderBesideText) {
+  for (const char* text : {"label,0,1\n5,6,7\n", "label,1,2\n5,6,7\n", "Na,NA,x\n5,6,7\n", ",0,x\n5,6,7\n"}) {
+    EXPECT_EQ(read_csv(text).names.size(), 3U) << text;
+  }
+}
+
+TEST(Csv, AFirstRowOfNumbersWithAMissingOrWrongOneIsData) {
+  for (const char* text :
+       {"1,NA,3\n4,5,6\n", "1.5,oops,3\n4,5,6\n", "NA,NA,NA\n4,5,6\n", "nan,x,1\n4,5,6\n"}) {
+    const Table table = read_csv(text);
+    EXPECT_EQ(table.names, Names{}) << text;
+    EXPECT_EQ(table.rows, (RowMatrix<double>(1, 3) << 4, 5, 6).finished()) << text;
+  }
+}
+
+TEST(Csv, AQuoteInsideAFieldIsACharacter) {
+  const auto expected = (RowMatrix<double>(3, 2) << 1, 2, 3, 4, 5, 6).finished();
+  for (const char* text : {"5\" pipe,1,2\nb,3,4\nc,5,6\n", "a,1,2\n6'2\",3,4\n5\"6\",5,6\n",
+                           "a,1,2\nb \"c,3,4\nd\" e,5,6\n", "x\"\t1\t2\ny\t3\t4\nz\"\t5\t6\n",
+                           "\"a\" \"b,1,2\n\"c\"d\",3,4\ne,5,6\n", "a\" 1 2\nb\" 3 4\n\"c d\" 5 6\n"}) {
+    EXPECT_EQ(rows_of(text, {.header = false, .columns = "2-"}), expected) << text;
+  }
+}
+
+TEST(Csv, AQuoteAfterBlanksOpensAField) {
+  EXPECT_EQ(rows_of("1, \"2\"\n3,\t\"4.5\"\n"), kTable);
+  EXPECT_EQ(first_reason("a,b\n1, \"2\n3\"\n"), "2: column 2 (b): \"2\n3\" is not a number");
+}
+
+TEST(Csv, MoreColumnsThanAllowedAreRefused) {
+  EXPECT_EQ(refusal_of([] { read_csv("1,2,3\n", {.max_columns = 2}); }),
+            "line 1: more columns than --max-columns 2");
+  EXPECT_EQ(rows_of("1,2\n3,4.5\n", {.max_columns = 2}), kTable);
+}
+
 TEST(Csv, QuotesHoldDelimitersQuotesAndLineEnds) {
   const Table table = read_csv("\"a,1\",\"say \"\"b\"\"\",\"c\nd\"\n\"1\",2,\"3\"\n4,5,6\n");
   EXPECT_EQ(table.names, (Names{"a,1", "say \"b\"", "c\nd"}));
