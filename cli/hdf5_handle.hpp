@@ -47,8 +47,13 @@ class Hdf5Handle {
   Close close_ = nullptr;
 };
 
-/// HDF5 prints its errors unless told not to, in some builds by each thread; ours say them.
-inline void silence_hdf5() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
+/// Call it before any other function of HDF5, in each thread. HDF5 prints its errors unless told not to, in
+/// some builds in each thread; our messages replace them. And at exit it would write what a failed write left
+/// behind, which crashes: everything that is to stay has been closed by then.
+inline void silence_hdf5() {
+  [[maybe_unused]] static const herr_t once = H5dont_atexit();
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
 
 template <typename T>
 hid_t hdf5_type() {

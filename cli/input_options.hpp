@@ -19,9 +19,14 @@ struct InputOptions {
   std::string header = "auto";
   std::string dataset;
   std::string on_bad_row = "error";
+  std::string max_memory = "auto";
+  std::int64_t max_columns = InputFormat::kMaxColumns;
+  bool allow_external = false;
 
   /// Throws UsageError.
   InputSettings settings() const;
+  /// Limits the memory of this process from now on. Throws UsageError.
+  void apply_memory_limit() const;
 };
 
 /// Adds the argument INPUT... and the options to `app`.

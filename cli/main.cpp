@@ -7,11 +7,14 @@
 
 #include "command.hpp"
 #include "interrupt.hpp"
+#include "memory_limit.hpp"
+#include "printable.hpp"
 #include "roipca/build_info.hpp"
 
 namespace {
 
 using roipca::cli::Command;
+using roipca::cli::printable;
 
 constexpr int kFailed = 1;
 constexpr int kWrongUsage = 2;
@@ -24,22 +27,14 @@ std::string first_word(int argc, char** argv) {
   return {};
 }
 
-// Names of files and columns may hold anything; a message is one line.
-std::string on_one_line(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
-  }
-  return text;
-}
-
 int wrong_usage(const std::string& message, const std::string& command = {}) {
-  std::fprintf(stderr, "roipca: %s (see roipca %s--help)\n", on_one_line(message).c_str(),
+  std::fprintf(stderr, "roipca: %s (see roipca %s--help)\n", printable(message).c_str(),
                command.empty() ? "" : (command + " ").c_str());
   return kWrongUsage;
 }
 
 int failed(const std::string& message) {
-  std::fprintf(stderr, "roipca: %s\n", on_one_line(message).c_str());
+  std::fprintf(stderr, "roipca: %s\n", printable(message).c_str());
   return kFailed;
 }
 
@@ -62,6 +57,7 @@ int run(const Command& command) {
   try {
     command.run();
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+      roipca::cli::check_interrupt();
       return failed("standard output: cannot write");
     }
     return 0;
@@ -70,7 +66,7 @@ int run(const Command& command) {
   } catch (const roipca::cli::Interrupted&) {
     roipca::cli::end_by_signal();
   } catch (const std::bad_alloc&) {
-    return failed("not enough memory");
+    return failed("not enough memory" + roipca::cli::memory_limit_text() + " (see --max-memory)");
   } catch (const std::exception& error) {
     return failed(error.what());
   }

@@ -9,7 +9,6 @@ namespace roipca::cli {
 namespace {
 
 constexpr std::chrono::milliseconds kBetweenLines{200};
-constexpr std::chrono::seconds kBetweenReadings{1};
 
 std::string short_number(double value) {
   char text[32];
@@ -44,15 +43,11 @@ Progress::~Progress() {
 
 double Progress::seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
-void Progress::update(std::int64_t rows, std::optional<double> fraction,
-                      const std::function<double()>& explained) {
+void Progress::update(std::int64_t rows, std::optional<double> fraction, RareReading* explained) {
   const auto now = Clock::now();
   if (!shown_ || now - last_line_ < kBetweenLines) return;
   last_line_ = now;
-  if (explained && (!explained_ || now - last_explained_ >= kBetweenReadings)) {
-    explained_ = explained();
-    last_explained_ = now;
-  }
+  const std::optional<double> part = explained == nullptr ? std::nullopt : explained->value();
   const double elapsed = seconds();
   std::string line = short_number(static_cast<double>(rows)) + " rows, " +
                      short_number(static_cast<double>(rows) / elapsed) + " rows/s";
@@ -60,7 +55,7 @@ void Progress::update(std::int64_t rows, std::optional<double> fraction,
     line += ", " + std::to_string(static_cast<int>(100.0 * *fraction)) + " %, " +
             duration(elapsed * (1.0 - *fraction) / *fraction) + " left";
   }
-  if (explained_) line += ", " + std::to_string(100.0 * *explained_).substr(0, 5) + " % of the variance";
+  if (part) line += ", " + std::to_string(100.0 * *part).substr(0, 5) + " % of the variance";
   std::fprintf(stderr, "\r\033[K%s", line.c_str());
   has_line_ = true;
 }

@@ -1,14 +1,15 @@
-/// The line that tells how far a long run is.
+/// The line that shows how far a long run is.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <optional>
+
+#include "rare_reading.hpp"
 
 namespace roipca::cli {
 
-/// Rewrites one line on standard error, and only where that is a terminal; the line is gone in the end.
+/// Rewrites one line on standard error, and only if that is a terminal; removes the line at the end.
 class Progress {
  public:
   Progress();
@@ -16,10 +17,9 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// `fraction` of the input that was read, where it is known; `explained` gives the part of the variance so
-  /// far and is only asked where the line shows it, about once a second.
-  void update(std::int64_t rows, std::optional<double> fraction,
-              const std::function<double()>& explained = nullptr);
+  /// `fraction` is the part of the input that was read, if it is known; `explained` the part of the variance
+  /// that is explained so far, and may be null.
+  void update(std::int64_t rows, std::optional<double> fraction, RareReading* explained = nullptr);
 
   double seconds() const;
 
@@ -29,8 +29,6 @@ class Progress {
   bool shown_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_line_ = start_;
-  Clock::time_point last_explained_ = start_;
-  std::optional<double> explained_;
   bool has_line_ = false;
 };
 

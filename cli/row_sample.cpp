@@ -36,9 +36,9 @@ void RowSample<T>::pass(const Rows<T>& rows) {
 }
 
 template <typename T>
-void RowSample<T>::finish() {
+void RowSample<T>::complete() {
   for (const auto& chosen : choice_.chosen()) writer_->write(kept_.middleRows(chosen.place, 1));
-  writer_->finish();
+  writer_->complete();
 }
 
 template class RowSample<float>;

@@ -22,8 +22,9 @@ class RowSample {
   /// Passes the next rows of the stream.
   void pass(const Rows<T>& rows);
 
-  /// Writes the file. Throws FileError.
-  void finish();
+  /// Write the file and give it its name, as RowWriter does. Throw FileError.
+  void complete();
+  void publish() { writer_->publish(); }
 
  private:
   std::unique_ptr<RowWriter<T>> writer_;

@@ -91,11 +91,15 @@ void print(const CompareSettings& settings, double error, const Vector<double>& 
 
 void compare(const CompareSettings& settings) {
   const std::string& other = settings.input.paths.front();
-  const Matrix<double> u = subspace_of(load_any(settings.model));
-  const bool centred = is_centred(load_any(settings.model));
-  const Matrix<double> v = other != "-" && is_model(other)
-                               ? subspace_of(load_any(other))
-                               : batch_subspace(settings, u.rows(), u.cols(), centred);
+  const bool with_model = other != "-" && is_model(other);
+  if (with_model && settings.input.paths.size() > 1) {
+    throw UsageError(other + " is a model: it is compared alone, without " + settings.input.paths[1]);
+  }
+  const AnyModel model = load_any(settings.model);
+  const Matrix<double> u = subspace_of(model);
+  const bool centred = is_centred(model);
+  const Matrix<double> v =
+      with_model ? subspace_of(load_any(other)) : batch_subspace(settings, u.rows(), u.cols(), centred);
   if (u.rows() != v.rows()) {
     throw FileError(other + ": a model of " + std::to_string(v.rows()) + " features, but " + settings.model +
                     " has " + std::to_string(u.rows()));
@@ -116,6 +120,7 @@ Command add_compare(CLI::App& program) {
   app->footer("Example: roipca compare model.safetensors data.npy");
   return {app, [settings] {
             watch_for_interrupts();
+            settings->input.apply_memory_limit();
             compare(*settings);
           }};
 }

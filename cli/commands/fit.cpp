@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -6,8 +7,10 @@
 #include "command.hpp"
 #include "component_options.hpp"
 #include "feature_names.hpp"
+#include "fit_checkpoint.hpp"
 #include "input_options.hpp"
 #include "interrupt.hpp"
+#include "model_output.hpp"
 #include "output_paths.hpp"
 #include "progress.hpp"
 #include "roipca/roipca.hpp"
@@ -37,8 +40,9 @@ double explained(const Model<T>& model) {
 
 template <typename T>
 void print_summary(const Model<T>& model, const FitSettings& settings, double seconds, std::int64_t skipped) {
-  // Scores may be on their way through standard output.
-  std::FILE* const out = settings.scores == "-" ? stderr : stdout;
+  // Standard output may carry a result.
+  const bool is_taken = settings.scores == "-" || settings.sample == "-" || settings.model == "-";
+  std::FILE* const out = is_taken ? stderr : stdout;
   if (settings.json) {
     const nlohmann::ordered_json summary = {{"model", settings.model},
                                             {"rows", model.rows},
@@ -55,41 +59,42 @@ void print_summary(const Model<T>& model, const FitSettings& settings, double se
   std::fprintf(out, "%lld rows of %td features in %.2f s: %td components (%s) explain %.4g of the variance\n",
                static_cast<long long>(model.rows), model.features(), seconds, model.n_components,
                std::string(name(model.options.method)).c_str(), explained(model));
-  std::fprintf(out, "model in %s\n", settings.model.c_str());
+  if (settings.model != "-") std::fprintf(out, "model in %s\n", settings.model.c_str());
 }
 
-// The estimator to begin with: empty, or from a checkpoint of a run with the same options.
+// The checkpoint to begin with: empty, or that of a run with the same options.
 template <typename T>
-OnlinePca<T> beginning(const FitSettings& settings, const Options& options, Index features) {
-  if (settings.resume.empty()) return OnlinePca<T>(options);
-  OnlinePca<T> pca = load_checkpoint<T>(settings.resume);
-  if (pca.features() != features) {
-    throw FileError(settings.resume + ": a checkpoint of rows of " + std::to_string(pca.features()) +
+FitCheckpoint<T> beginning(const FitSettings& settings, const Options& options, Index features) {
+  if (settings.resume.empty()) return {.pca = OnlinePca<T>(options)};
+  FitCheckpoint<T> start = load_fit<T>(settings.resume);
+  if (start.pca.features() != features) {
+    throw FileError(settings.resume + ": a checkpoint of rows of " + std::to_string(start.pca.features()) +
                     " numbers, not of " + std::to_string(features));
   }
-  if (pca.options() != options) {
+  if (start.pca.options() != options) {
     throw UsageError("--resume " + settings.resume + ": that run had other options for components or method");
   }
-  return pca;
+  return start;
 }
 
-// Writes a checkpoint now and then.
+// Writes checkpoints at regular intervals.
 template <typename T>
 class Checkpoints {
  public:
   Checkpoints(const FitSettings& settings, std::int64_t rows)
       : path_(settings.checkpoint), every_(settings.every), last_(rows) {}
 
-  void after_block(const OnlinePca<T>& pca) {
+  void after_block(const OnlinePca<T>& pca, const InputFingerprint& input) {
     if (path_.empty() || pca.rows_seen() - last_ < every_) return;
-    save_checkpoint(pca, path_);
+    save_fit(pca, input, path_);
     last_ = pca.rows_seen();
   }
 
-  void at_interrupt(const OnlinePca<T>& pca) const {
+  void at_interrupt(const OnlinePca<T>& pca, const InputFingerprint& input) const {
     if (path_.empty() || pca.rows_seen() == 0) return;
-    save_checkpoint(pca, path_);
-    std::fprintf(stderr, "roipca: interrupted after %lld rows; to go on, run the same with --resume %s\n",
+    save_fit(pca, input, path_);
+    std::fprintf(stderr,
+                 "roipca: interrupted after %lld rows; to continue, run the same command with --resume %s\n",
                  static_cast<long long>(pca.rows_seen()), path_.c_str());
   }
 
@@ -99,51 +104,107 @@ class Checkpoints {
   std::int64_t last_;
 };
 
-// Adds all rows of the source but those that `pca` has seen, which are the first ones; `scores` and `sample`
-// may be null. The sample is taken from all rows.
+// Skips the rows that a checkpoint has seen, which are the first ones, and compares them with its
+// fingerprint.
+template <typename T>
+class Resumption {
+ public:
+  Resumption(const FitCheckpoint<T>& start, std::string path)
+      : path_(std::move(path)),
+        to_skip_(start.pca.rows_seen()),
+        expected_(start.fingerprint),
+        found_(start.fingerprint_rows) {}
+
+  // Returns how many rows of the block to skip.
+  Index skip(const PlacedRows<T>& block) {
+    if (to_skip_ == 0) return 0;
+    found_.add(block.rows.data(), block.count, block.rows.cols());
+    if (found_.is_complete() && found_.checksum() != expected_) {
+      throw FileError("--resume " + path_ + ": the first " + std::to_string(found_.rows()) +
+                      " rows of the input differ from those of the run that wrote it");
+    }
+    const auto skipped = static_cast<Index>(std::min<std::int64_t>(to_skip_, block.count));
+    to_skip_ -= skipped;
+    return skipped;
+  }
+
+  bool is_done() const { return to_skip_ == 0; }
+  void require_done() const {
+    if (is_done()) return;
+    throw FileError("the input has " + std::to_string(to_skip_) + " rows fewer than the checkpoint has seen");
+  }
+
+ private:
+  std::string path_;
+  std::int64_t to_skip_;
+  std::uint32_t expected_;
+  InputFingerprint found_;
+};
+
+// A bound on the time that model() takes before it is measured: an eigenproblem of all features if they may
+// be few enough for the exact method, or else of the components held. 2 ns per operation is slow.
+std::chrono::duration<double> seconds_to_read(const Options& options, Index features) {
+  constexpr double kSecondsPerOperation = 2e-9;
+  constexpr Index kMostForExact = 1000;
+  const auto d = static_cast<double>(features);
+  const auto k = static_cast<double>(options.n_components);
+  const bool may_be_exact = options.method == Method::kExact || features <= kMostForExact;
+  const double held = may_be_exact ? d : std::min(d, 3.0 * k + 30.0);
+  return std::chrono::duration<double>(kSecondsPerOperation * d * held * held);
+}
+
+// Adds all rows of the source except those that `pca` has seen; `scores` and `sample` may be null. The sample
+// is taken from all rows.
 template <typename T>
 void learn(OnlinePca<T>& pca, RowSource<T>& source, RowWriter<T>* scores, RowSample<T>* sample,
-           Checkpoints<T> checkpoints, Progress& progress) {
-  const std::function<double()> explained_so_far = [&] { return explained(pca.model()); };
-  std::int64_t to_skip = pca.rows_seen();
+           Resumption<T> resumption, Checkpoints<T> checkpoints, Progress& progress) {
+  RareReading explained_so_far([&] { return explained(pca.model()); },
+                               seconds_to_read(pca.options(), source.columns()));
+  InputFingerprint input;
   try {
     while (const PlacedRows<T>* block = source.next()) {
       check_interrupt();
       if (sample != nullptr) sample->pass(block->rows.topRows(block->count));
-      const auto skipped = static_cast<Index>(std::min<std::int64_t>(to_skip, block->count));
-      to_skip -= skipped;
-      if (skipped == block->count) continue;
+      const Index skipped = resumption.skip(*block);
       const auto rows = block->rows.middleRows(skipped, block->count - skipped);
-      pca.partial_fit(rows);
+      if (rows.rows() > 0) pca.partial_fit(rows);
+      input.add(block->rows.data(), block->count, block->rows.cols());
+      if (rows.rows() == 0) continue;
       if (scores != nullptr) scores->write(pca.model().transform(rows));
-      checkpoints.after_block(pca);
-      progress.update(pca.rows_seen(), block->fraction, explained_so_far);
+      checkpoints.after_block(pca, input);
+      progress.update(pca.rows_seen(), block->fraction, &explained_so_far);
     }
     check_interrupt();
   } catch (const Interrupted&) {
-    checkpoints.at_interrupt(pca);
+    if (resumption.is_done()) checkpoints.at_interrupt(pca, input);
     throw;
   }
-  if (to_skip > 0) {
-    throw FileError("the input has " + std::to_string(to_skip) + " rows fewer than the checkpoint has seen");
+  resumption.require_done();
+}
+
+// Wrong combinations of options, and outputs that cannot be written, before the first row is read.
+void check_settings(const FitSettings& settings, const Components& components) {
+  require_apart({settings.model, settings.scores, settings.sample, settings.checkpoint},
+                settings.input->paths);
+  require_apart({settings.model}, {settings.resume});
+  if (settings.checkpoint == "-") throw UsageError("--checkpoint needs the name of a file");
+  if (!settings.scores.empty()) as_usage([&] { check_output_path(settings.scores); });
+  if (!settings.sample.empty()) as_usage([&] { check_output_path(settings.sample); });
+  if (components.fraction && !settings.scores.empty()) {
+    throw UsageError("--scores needs -k as a number: for a fraction it is known only at the end");
   }
+  if (!settings.resume.empty() && !settings.scores.empty()) {
+    throw UsageError("--scores cannot be resumed: use roipca transform afterwards");
+  }
+  require_writable_model(settings.model);
+  require_writable(settings.checkpoint);
 }
 
 template <typename T>
 void fit(const FitSettings& settings) {
   const Components components = settings.components.parsed_components();
   Options options = settings.components.options();
-  require_apart({settings.model, settings.scores, settings.sample, settings.checkpoint},
-                settings.input->paths);
-  require_apart({settings.model}, {settings.resume});
-  if (!settings.scores.empty()) as_usage([&] { check_output_path(settings.scores); });
-  if (!settings.sample.empty()) as_usage([&] { check_output_path(settings.sample); });
-  if (components.fraction && !settings.scores.empty()) {
-    throw UsageError("--scores needs -k as a number: how many a fraction takes is known in the end only");
-  }
-  if (!settings.resume.empty() && !settings.scores.empty()) {
-    throw UsageError("--scores cannot be resumed: use roipca transform afterwards");
-  }
+  check_settings(settings, components);
   InputSettings input = settings.input->settings();
   input.sharers = options.threads;
   RowSource<T> source(input);
@@ -159,8 +220,10 @@ void fit(const FitSettings& settings) {
   }
 
   auto progress = std::make_unique<Progress>();
-  OnlinePca<T> pca = beginning<T>(settings, options, source.columns());
-  learn(pca, source, scores.get(), sample.get(), Checkpoints<T>(settings, pca.rows_seen()), *progress);
+  FitCheckpoint<T> start = beginning<T>(settings, options, source.columns());
+  OnlinePca<T>& pca = start.pca;
+  learn(pca, source, scores.get(), sample.get(), Resumption<T>(start, settings.resume),
+        Checkpoints<T>(settings, pca.rows_seen()), *progress);
   const double seconds = progress->seconds();
   progress.reset();
   report_skipped(source.skipped());
@@ -173,9 +236,12 @@ void fit(const FitSettings& settings) {
                  model.n_components, explained(model), *components.fraction);
   }
   model.feature_names = storable(source.names());
-  if (scores) scores->finish();
-  if (sample) sample->finish();
-  save(model, settings.model);
+  check_interrupt();
+  if (scores) scores->complete();
+  if (sample) sample->complete();
+  write_model(model, settings.model);
+  if (scores) scores->publish();
+  if (sample) sample->publish();
   print_summary(model, settings, seconds, source.skipped().count);
 }
 
@@ -201,6 +267,7 @@ Command add_fit(CLI::App& program) {
   app->footer("Example: zcat big.csv.gz | roipca fit - -k 10 -o model.safetensors");
   return {app, [settings] {
             watch_for_interrupts();
+            settings->input->apply_memory_limit();
             if (settings->float32) {
               fit<float>(*settings);
             } else {

@@ -31,6 +31,7 @@ Command add_inverse(CLI::App& program) {
   app->footer("Example: roipca inverse model.safetensors scores.npy -o rows.npy");
   return {app, [settings] {
             watch_for_interrupts();
+            settings->input.apply_memory_limit();
             as_usage([&] { check_output_path(settings->output); });
             require_apart({settings->output}, settings->input.paths);
             require_apart({settings->output}, {settings->model});

@@ -5,6 +5,8 @@
 
 #include "command.hpp"
 #include "model_input.hpp"
+#include "model_output.hpp"
+#include "output_paths.hpp"
 
 namespace roipca::cli {
 namespace {
@@ -42,13 +44,16 @@ Command add_merge(CLI::App& program) {
   app->add_option("-o,--output", settings->output, "Where the model goes")->capture_default_str();
   app->footer("Example: roipca merge monday.safetensors tuesday.safetensors -o week.safetensors");
   return {app, [settings] {
+            require_apart({settings->output}, settings->models);
+            require_writable_model(settings->output);
             AnyModel merged = load_any(settings->models.front());
             std::visit(
                 [&](auto& all) {
                   for (std::size_t i = 1; i < settings->models.size(); ++i) {
                     add_to(all, load_any(settings->models[i]), settings->models[i]);
                   }
-                  save(all, settings->output);
+                  write_model(all, settings->output);
+                  if (settings->output == "-") return;
                   std::printf("%lld rows in %s\n", static_cast<long long>(all.rows),
                               settings->output.c_str());
                 },

@@ -89,6 +89,7 @@ Command add_report(CLI::App& program) {
   app->footer("Example: roipca report mnist.safetensors mnist.npy --image 28x28");
   return {app, [settings] {
             watch_for_interrupts();
+            settings->input.apply_memory_limit();
             report(*settings);
           }};
 }

@@ -29,6 +29,7 @@ Command add_score(CLI::App& program) {
   app->footer("Example: roipca score model.safetensors today.csv -o unusual.csv");
   return {app, [settings] {
             watch_for_interrupts();
+            settings->input.apply_memory_limit();
             as_usage([&] { check_output_path(settings->output); });
             require_apart({settings->output}, settings->input.paths);
             require_apart({settings->output}, {settings->model});

@@ -26,6 +26,7 @@ Command add_transform(CLI::App& program) {
   app->footer("Example: roipca transform model.safetensors new.csv -o scores.npy");
   return {app, [settings] {
             watch_for_interrupts();
+            settings->input.apply_memory_limit();
             as_usage([&] { check_output_path(settings->output); });
             require_apart({settings->output}, settings->input.paths);
             require_apart({settings->output}, {settings->model});

@@ -37,10 +37,11 @@ class CsvWriter : public RowWriter<T> {
     flush();
   }
 
-  void finish() override {
+  void complete() override {
     flush();
-    file_.commit();
+    file_.sync();
   }
+  void publish() override { file_.publish(); }
 
  private:
   void flush() {

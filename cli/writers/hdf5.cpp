@@ -57,15 +57,16 @@ class Hdf5Writer : public RowWriter<T> {
     });
   }
 
-  void finish() override {
+  void complete() override {
     {
       const std::scoped_lock lock(hdf5_mutex());
       const bool flushed = H5Fflush(file_.id(), H5F_SCOPE_GLOBAL) >= 0;
       const bool closed = dataset_.reset() && file_.reset();
       if (!flushed || !closed) output_.fail("HDF5 cannot write");
     }
-    output_.commit();
+    output_.sync();
   }
+  void publish() override { output_.publish(); }
 
  private:
   template <typename Action>

@@ -40,10 +40,11 @@ class NpyWriter : public RowWriter<T> {
     buffer_.clear();
   }
 
-  void finish() override {
+  void complete() override {
     file_.rewrite_start(header<T>(rows_, columns_));
-    file_.commit();
+    file_.sync();
   }
+  void publish() override { file_.publish(); }
 
  private:
   OutputFile file_;

@@ -1,14 +1,18 @@
 #include "writers/output_file.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
+#include "interrupt.hpp"
 #include "roipca/errors.hpp"
 
 namespace roipca::cli {
@@ -34,6 +38,8 @@ std::string followed(const std::string& path) {
 OutputFile::OutputFile(std::string path) : path_(path == "-" ? "standard output" : followed(path)) {
   if (path == "-") {
     number_ = STDOUT_FILENO;
+    struct stat status = {};
+    may_block_ = ::fstat(number_, &status) == 0 && !S_ISREG(status.st_mode);
     return;
   }
   struct stat status = {};
@@ -53,7 +59,7 @@ OutputFile::OutputFile(std::string path) : path_(path == "-" ? "standard output"
 OutputFile::~OutputFile() {
   if (is_standard_output()) return;
   if (number_ >= 0) ::close(number_);
-  if (!committed_) ::unlink(temporary_.c_str());
+  if (!published_) ::unlink(temporary_.c_str());
 }
 
 void OutputFile::write(std::span<const char> bytes) { write_all(bytes); }
@@ -65,19 +71,36 @@ void OutputFile::rewrite_start(std::span<const char> bytes) {
 
 void OutputFile::write_all(std::span<const char> bytes) {
   while (!bytes.empty()) {
-    const ssize_t count = ::write(number_, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
+    if (may_block_) {
+      check_interrupt();
+      if (!ready()) continue;
+    }
+    // A pipe that is ready takes PIPE_BUF bytes without blocking.
+    const std::size_t most = may_block_ ? std::min<std::size_t>(bytes.size(), PIPE_BUF) : bytes.size();
+    const ssize_t count = ::write(number_, bytes.data(), most);
+    if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (count < 0) fail_by_system("write");
     bytes = bytes.subspan(static_cast<std::size_t>(count));
   }
 }
 
-void OutputFile::commit() {
+// The reader of a pipe may stop reading for long, and a signal must end the wait.
+bool OutputFile::ready() const {
+  constexpr int kMilliseconds = 100;
+  pollfd waiting = {.fd = number_, .events = POLLOUT, .revents = 0};
+  return ::poll(&waiting, 1, kMilliseconds) > 0;
+}
+
+void OutputFile::sync() {
   if (is_standard_output()) return;
   if (::fsync(number_) != 0) fail_by_system("sync");
   if (::close(std::exchange(number_, -1)) != 0) fail_by_system("close");
+}
+
+void OutputFile::publish() {
+  if (is_standard_output()) return;
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail_by_system("rename");
-  committed_ = true;
+  published_ = true;
   const int folder = ::open(folder_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) return;
   ::fsync(folder);  // some file systems cannot; they are as safe as they get

@@ -7,8 +7,9 @@
 
 namespace roipca::cli {
 
-/// A temporary file beside `path`, which it replaces when it is committed and which is removed otherwise. "-"
-/// is standard output, which takes bytes as they come. Throws FileError that names the path.
+/// A temporary file beside `path`, which it replaces when it is published and which is removed otherwise. "-"
+/// is standard output, which takes bytes as they come. Throws FileError that names the path, and Interrupted
+/// while standard output blocks.
 class OutputFile {
  public:
   explicit OutputFile(std::string path);
@@ -19,8 +20,14 @@ class OutputFile {
   void write(std::span<const char> bytes);
   /// Overwrites the beginning. Not for standard output.
   void rewrite_start(std::span<const char> bytes);
-  /// Sync, rename, sync of the folder. A replaced file's permissions are kept.
-  void commit();
+  /// Writes everything to disk and closes the file.
+  void sync();
+  /// Renames the synced file and syncs the folder. A replaced file's permissions are kept.
+  void publish();
+  void commit() {
+    sync();
+    publish();
+  }
 
   const std::string& path() const { return path_; }
   /// Of the temporary file, for libraries that want a name.
@@ -30,13 +37,15 @@ class OutputFile {
 
  private:
   bool is_standard_output() const { return temporary_.empty(); }
+  bool ready() const;
   [[noreturn]] void fail_by_system(const std::string& action) const;
   void write_all(std::span<const char> bytes);
 
   std::string path_;
   std::string temporary_;
   int number_ = -1;
-  bool committed_ = false;
+  bool may_block_ = false;  // a pipe or a terminal
+  bool published_ = false;
 };
 
 /// Writes all of `text` to `path` in that way.

@@ -9,14 +9,22 @@
 
 namespace roipca::cli {
 
-/// The file appears when it is finished; a writer that is destroyed before leaves nothing behind. All
+/// The file appears when it is published; a writer that is destroyed before leaves nothing behind. All
 /// functions throw FileError that names the path.
 template <typename T>
 class RowWriter {
  public:
   virtual ~RowWriter() = default;
   virtual void write(const Rows<T>& rows) = 0;
-  virtual void finish() = 0;
+  /// Writes everything to disk. After it, publish() hardly fails.
+  virtual void complete() = 0;
+  /// Gives the file its name.
+  virtual void publish() = 0;
+
+  void finish() {
+    complete();
+    publish();
+  }
 };
 
 /// Throws std::invalid_argument unless `path` ends in .npy, .csv, .tsv, .h5 or .hdf5 or is "-", which is CSV

@@ -88,11 +88,11 @@ std::uint64_t read_header_size(ByteSource& source, LengthBytes& bytes) {
   source.read(bytes);
   const auto size = std::bit_cast<std::uint64_t>(bytes);
   const std::uint64_t have = source.size() - bytes.size();
-  if (size > have) throw FileError("byte 8: the header: " + need_have(size, have));
   if (size > kMaxHeaderSize) {
-    throw FileError("byte 0: a header of " + std::to_string(size) +
-                    " bytes is not of a roipca model, which has at most " + std::to_string(kMaxHeaderSize));
+    throw FileError("byte 0: not a roipca model, which begins with the length of its header, at most " +
+                    std::to_string(kMaxHeaderSize));
   }
+  if (size > have) throw FileError("byte 8: the header: " + need_have(size, have));
   return size;
 }
 

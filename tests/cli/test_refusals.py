@@ -4,6 +4,7 @@ import gzip
 import io
 import os
 import resource
+import subprocess
 from pathlib import Path
 
 import h5py
@@ -74,9 +75,7 @@ def test_errors_for_malformed_data_name_file_position_and_reason(roipca, tmp_pat
 
 
 def test_files_that_cannot_be_read_are_named(roipca, tmp_path):
-    assert roipca.refuse("fit", "none.npy", "-k", 1) == (
-        "roipca: none.npy: cannot open: No such file or directory\n"
-    )
+    assert roipca.refuse("fit", "none.npy", "-k", 1) == ("roipca: none.npy: cannot open: No such file or directory\n")
     (tmp_path / "folder").mkdir()
     assert roipca.refuse("fit", "folder", "-k", 1) == "roipca: folder: Is a directory\n"
     if os.geteuid() != 0:
@@ -122,7 +121,7 @@ def test_a_model_of_another_width_is_refused(roipca, tmp_path, model):
 
 def test_data_and_models_are_not_confused(roipca, model):
     assert "a roipca model, where rows of data are needed" in roipca.refuse("fit", "m", "-k", 1)
-    assert roipca.refuse("info", "a.npy").startswith("roipca: a.npy: byte ")
+    assert roipca.refuse("info", "a.npy").startswith("roipca: a.npy: byte 0: not a roipca model")
 
 
 @pytest.mark.parametrize(
@@ -177,10 +176,14 @@ def test_wrong_usage_is_reported_in_one_line(roipca, tmp_path, arguments, reason
         ["report", "m", "-o", "m"],
         ["report", "m", "a.npy", "-o", "a.npy"],
         ["fit", "a.npy", "-k", "3", "--sample", "a.npy"],
+        ["merge", "m", "other", "-o", "m"],
+        ["merge", "other", "model.safetensors"],
     ],
 )
 def test_no_command_overwrites_its_input(roipca, tmp_path, model, arguments):
     (tmp_path / "link.npy").symlink_to("a.npy")
+    for copy in ("other", "model.safetensors"):
+        (tmp_path / copy).write_bytes(model.read_bytes())
     before = (tmp_path / "a.npy").read_bytes(), model.read_bytes()
     assert "is an input" in roipca.refuse(*arguments, code=2)
     assert before == ((tmp_path / "a.npy").read_bytes(), model.read_bytes())
@@ -188,3 +191,118 @@ def test_no_command_overwrites_its_input(roipca, tmp_path, model, arguments):
 
 def test_two_outputs_do_not_go_to_one_file(roipca, model):
     assert "two outputs" in roipca.refuse("fit", "a.npy", "-k", 3, "-o", "s.npy", "--scores", "s.npy", code=2)
+
+
+def test_standard_input_that_is_the_output_is_not_overwritten(roipca, tmp_path, model):
+    before = (tmp_path / "a.npy").read_bytes()
+    for arguments in (["transform", "m", "-", "-o", "a.npy"], ["fit", "-", "-k", "3", "-o", "a.npy"]):
+        with open(tmp_path / "a.npy", "rb") as file:
+            done = roipca.start(*arguments, stdin=file)
+            assert b"is an input" in done.communicate()[1]
+        assert done.returncode == 2
+        assert (tmp_path / "a.npy").read_bytes() == before
+
+
+def test_standard_output_that_is_the_input_does_not_grow(roipca, tmp_path, model, rows):
+    np.savetxt(tmp_path / "a.csv", rows, delimiter=",")
+    before = (tmp_path / "a.csv").read_bytes()
+    with open(tmp_path / "a.csv", "ab") as file:
+        done = roipca.start("transform", "m", "a.csv", stdout=file)
+        assert b"is an input" in done.communicate()[1]
+    assert (tmp_path / "a.csv").read_bytes() == before
+
+
+def test_outputs_that_cannot_be_written_are_refused_before_the_input_is_read(roipca, tmp_path, model):
+    (tmp_path / "folder").mkdir()
+    for option in ("-o", "--checkpoint", "--scores"):
+        said = roipca.refuse("fit", "a.npy", "-k", 3, option, "nowhere/s.csv")
+        assert "nowhere/s.csv: cannot create a temporary file in its folder" in said
+    # The input is a pipe that never ends: only a check before the pass can end these.
+    for arguments in (["-o", "nowhere/m"], ["-o", "folder"], ["--checkpoint", "nowhere/c"]):
+        process = roipca.start("fit", "-", "-k", "1", *arguments, stdin=subprocess.PIPE)
+        try:
+            assert process.wait(10) == 1
+        finally:
+            process.kill()
+
+
+def test_scores_are_not_left_behind_if_the_model_cannot_be_written(roipca, tmp_path, model):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+    # 300 scores take 2,528 bytes, the 40 components that are held 12,800.
+    said = roipca.refuse("fit", "a.npy", "-k", 1, "-o", "m2", "--scores", "s.npy", preexec_fn=limit)
+    assert "m2: cannot write: File too large" in said
+
+
+def test_arguments_beside_a_model_to_compare_with_are_refused(roipca, model):
+    assert "without nonexistent" in roipca.refuse("compare", "m", "m", "nonexistent", code=2)
+
+
+def test_a_first_row_with_a_missing_value_is_no_header(roipca, tmp_path):
+    (tmp_path / "a.csv").write_text("1,NA,3\n4,5,6\n7,8,10\n")
+    said = roipca.refuse("fit", "a.csv", "-k", 1)
+    assert 'a.csv: line 1: column 2: "NA" is not a number (if this line has column names, use --header yes)' in said
+    roipca("fit", "a.csv", "-k", 1, "--header", "yes")
+
+
+def test_too_many_columns_are_refused_in_little_memory(roipca, tmp_path):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_DATA, (400 << 20, 400 << 20))
+
+    (tmp_path / "wide.csv.gz").write_bytes(gzip.compress(b"0," * 16_000_000 + b"0\n"))
+    said = roipca.refuse("fit", "wide.csv.gz", "-k", 1, preexec_fn=limit)
+    assert "wide.csv.gz: line 1: more columns than --max-columns 1000000" in said
+    np.save(tmp_path / "a.npy", np.ones((3, 5)))
+    assert "a.npy: 5 columns, more than --max-columns 4" in roipca.refuse("fit", "a.npy", "-k", 1, "--max-columns", 4)
+    roipca("fit", "a.npy", "-k", 1, "--max-columns", 5)
+
+
+def test_memory_can_be_limited(roipca, tmp_path):
+    np.save(tmp_path / "a.npy", np.ones((8, 200_000)))
+    assert "not enough memory within 60 MB" in roipca.refuse("fit", "a.npy", "-k", 8, "--max-memory", "60M")
+    roipca("fit", "a.npy", "-k", 2, "--max-memory", "2G")
+    for wrong in ("0", "-1", "60MB", "much", "99999999999999T"):
+        assert "--max-memory" in roipca.refuse("fit", "a.npy", "-k", 2, "--max-memory", wrong, code=2)
+
+
+def test_text_of_cells_cannot_control_the_terminal(roipca, tmp_path):
+    evil = "\x1b]0;title\x07\x1b[2Jx\u009b31m"
+    (tmp_path / "a.csv").write_text(f"x,y\n1,2\n3,{evil}\n4,5\n", encoding="utf-8")
+    skipping = roipca.run("fit", "a.csv", "-k", 1, "--on-bad-row", "skip").stderr
+    for said in (skipping, roipca.refuse("fit", "a.csv", "-k", 1).encode()):
+        assert b"\\x1b]0;title\\x07\\x1b[2Jx\\xc2\\x9b31m" in said
+        assert not any(c < 32 and c != 10 for c in said)
+
+
+def write_hdf5_with_outside_data(folder, secret):
+    """Datasets whose numbers are those of another file."""
+    with h5py.File(folder / "external.h5", "w") as file:
+        size = secret.stat().st_size // 8 * 8
+        file.create_dataset("rows", (size // 8, 8), np.uint8, external=[(str(secret), 0, size)])
+    with h5py.File(folder / "inner.h5", "w") as file:
+        file["rows"] = np.ones((4, 3))
+    with h5py.File(folder / "virtual.h5", "w") as file:
+        layout = h5py.VirtualLayout((4, 3), np.float64)
+        layout[:] = h5py.VirtualSource(str(folder / "inner.h5"), "rows", (4, 3))
+        file.create_virtual_dataset("rows", layout)
+    with h5py.File(folder / "linked.h5", "w") as file:
+        file["rows"] = h5py.ExternalLink(str(folder / "inner.h5"), "rows")
+
+
+@pytest.mark.parametrize("name", ["external.h5", "virtual.h5", "linked.h5"])
+def test_hdf5_reads_no_other_file_unless_asked(roipca, tmp_path, name):
+    (tmp_path / "secret").write_bytes(bytes(range(1, 81)))
+    write_hdf5_with_outside_data(tmp_path, tmp_path / "secret")
+    said = roipca.refuse("fit", name, "-k", 1, "--dataset", "rows")
+    assert f'{name}: dataset "rows" takes its data from other files: use --allow-external' in said
+    roipca("fit", name, "-k", 1, "--dataset", "rows", "--allow-external")
+
+
+def test_hdf5_output_beyond_the_largest_file_is_an_error(roipca, tmp_path, rows):
+    np.save(tmp_path / "a.npy", np.tile(rows, (100, 1)))
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))
+
+    assert "s.h5: HDF5 cannot" in roipca.refuse("fit", "a.npy", "-k", 3, "--scores", "s.h5", preexec_fn=limit)

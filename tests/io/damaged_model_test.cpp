@@ -97,12 +97,10 @@ TEST(DamagedModel, TrailingBytesAreNoticed) {
 
 TEST(DamagedModel, AbsurdHeaderLengthsAreRefused) {
   const std::uint64_t all = example_bytes().size() - 8;
-  for (const std::uint64_t length :
-       {std::uint64_t{1} << 63, ~std::uint64_t{0}, ~std::uint64_t{0} - 7, all + 1}) {
-    expect_refusal(with_header_length(length),
-                   "need " + std::to_string(length) + " bytes, have " + std::to_string(all));
-  }
-  for (const std::uint64_t length : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{8}}) {
+  expect_refusal(with_header_length(all + 1),
+                 "need " + std::to_string(all + 1) + " bytes, have " + std::to_string(all));
+  for (const std::uint64_t length : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{8},
+                                     std::uint64_t{1} << 63, ~std::uint64_t{0}, ~std::uint64_t{0} - 7}) {
     expect_refusal(with_header_length(length), "not a roipca model");
   }
   EXPECT_NE(refusal<double>(with_header_length(all)), "");

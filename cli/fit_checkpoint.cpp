@@ -1,0 +1,100 @@
+#include "fit_checkpoint.hpp"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+#include "readers/byte_stream.hpp"
+#include "roipca/errors.hpp"
+#include "writers/output_file.hpp"
+
+namespace roipca::cli {
+namespace {
+
+constexpr std::string_view kFormat = "roipca-fit-1";
+
+// What precedes the estimator's state in the file. Little-endian, as the state is.
+struct Start {
+  char format[kFormat.size()];
+  std::uint32_t fingerprint;
+  std::int64_t fingerprint_rows;
+};
+static_assert(sizeof(Start) == 24 && std::is_trivially_copyable_v<Start>);
+
+std::vector<char> all_bytes(const std::string& path) {
+  const auto stream = open_stream(path);
+  std::vector<char> bytes;
+  constexpr std::size_t kAtOnce = std::size_t{1} << 20U;
+  std::size_t have = 0;
+  do {
+    bytes.resize(have + kAtOnce);
+    have += stream->read_fully(std::span(bytes).subspan(have));
+  } while (have == bytes.size());
+  bytes.resize(have);
+  return bytes;
+}
+
+template <typename T>
+FitCheckpoint<T> parse(const std::vector<char>& bytes) {
+  Start start = {};
+  if (bytes.size() < sizeof start) throw FileError("not a checkpoint of roipca fit, or cut off");
+  std::memcpy(&start, bytes.data(), sizeof start);
+  if (std::string_view(start.format, kFormat.size()) != kFormat) {
+    throw FileError("not a checkpoint of roipca fit: it does not begin with \"" + std::string(kFormat) +
+                    "\"");
+  }
+  FitCheckpoint<T> result{
+      .pca = OnlinePca<T>::from_state(std::as_bytes(std::span(bytes).subspan(sizeof start))),
+      .fingerprint_rows = start.fingerprint_rows,
+      .fingerprint = start.fingerprint};
+  const std::int64_t most = std::min<std::int64_t>(result.pca.rows_seen(), InputFingerprint::kMostRows);
+  if (result.fingerprint_rows != most) throw FileError("the checkpoint is damaged");
+  return result;
+}
+
+}  // namespace
+
+template <typename T>
+void InputFingerprint::add(const T* numbers, Index rows, Index columns) {
+  const auto count = static_cast<Index>(std::min<std::int64_t>(rows, most_rows_ - rows_));
+  const auto bytes = static_cast<std::size_t>(count * columns) * sizeof(T);
+  checksum_ =
+      static_cast<std::uint32_t>(::crc32_z(checksum_, reinterpret_cast<const Bytef*>(numbers), bytes));
+  rows_ += count;
+}
+
+template <typename T>
+void save_fit(const OnlinePca<T>& pca, const InputFingerprint& start, const std::string& path) {
+  Start header = {.format = {}, .fingerprint = start.checksum(), .fingerprint_rows = start.rows()};
+  kFormat.copy(header.format, kFormat.size());
+  const std::vector<std::byte> state = pca.state();
+  OutputFile file(path);
+  file.write(std::span(reinterpret_cast<const char*>(&header), sizeof header));
+  file.write(std::span(reinterpret_cast<const char*>(state.data()), state.size()));
+  file.commit();
+}
+
+template <typename T>
+FitCheckpoint<T> load_fit(const std::string& path) {
+  try {
+    return parse<T>(all_bytes(path));
+  } catch (const FileError& error) {
+    throw FileError(path + ": " + error.what());
+  } catch (const std::invalid_argument& error) {
+    throw FileError(path + ": " + error.what());
+  }
+}
+
+template void InputFingerprint::add(const float*, Index, Index);
+template void InputFingerprint::add(const double*, Index, Index);
+template void save_fit(const OnlinePca<float>&, const InputFingerprint&, const std::string&);
+template void save_fit(const OnlinePca<double>&, const InputFingerprint&, const std::string&);
+template FitCheckpoint<float> load_fit(const std::string&);
+template FitCheckpoint<double> load_fit(const std::string&);
+
+}  // namespace roipca::cli

@@ -1,0 +1,55 @@
+/// The checkpoints of `roipca fit`: the estimator, and a fingerprint of the input it belongs to
+/// (docs/format.md).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "roipca/online_pca.hpp"
+
+namespace roipca::cli {
+
+/// A checksum of the first rows of an input, to notice if a run is resumed with another one.
+class InputFingerprint {
+ public:
+  static constexpr std::int64_t kMostRows = 1000;
+
+  explicit InputFingerprint(std::int64_t most_rows = kMostRows) : most_rows_(most_rows) {}
+
+  /// Takes as many of the rows, which are contiguous, as are still missing.
+  template <typename T>
+  void add(const T* numbers, Index rows, Index columns);
+
+  bool is_complete() const { return rows_ == most_rows_; }
+  std::int64_t rows() const { return rows_; }
+  std::uint32_t checksum() const { return checksum_; }
+
+ private:
+  std::int64_t most_rows_;
+  std::int64_t rows_ = 0;
+  std::uint32_t checksum_ = 0;
+};
+
+template <typename T>
+struct FitCheckpoint {
+  OnlinePca<T> pca;
+  std::int64_t fingerprint_rows = 0;  ///< at most pca.rows_seen()
+  std::uint32_t fingerprint = 0;
+};
+
+/// Replaces the file completely or not at all. Throws FileError.
+template <typename T>
+void save_fit(const OnlinePca<T>& pca, const InputFingerprint& start, const std::string& path);
+
+/// Throws FileError that names the file and says what is wrong with it.
+template <typename T>
+FitCheckpoint<T> load_fit(const std::string& path);
+
+extern template void InputFingerprint::add(const float*, Index, Index);
+extern template void InputFingerprint::add(const double*, Index, Index);
+extern template void save_fit(const OnlinePca<float>&, const InputFingerprint&, const std::string&);
+extern template void save_fit(const OnlinePca<double>&, const InputFingerprint&, const std::string&);
+extern template FitCheckpoint<float> load_fit(const std::string&);
+extern template FitCheckpoint<double> load_fit(const std::string&);
+
+}  // namespace roipca::cli

@@ -1,0 +1,45 @@
+#include "memory_limit.hpp"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <string_view>
+
+namespace roipca::cli {
+
+std::optional<std::uint64_t> parse_bytes(const std::string& text) {
+  constexpr std::string_view kUnits = "KMGT";
+  std::uint64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || value == 0) return std::nullopt;
+  if (stop == end) return value;
+  const std::size_t unit = kUnits.find(*stop);
+  if (unit == std::string_view::npos || stop + 1 != end) return std::nullopt;
+  const auto shift = static_cast<unsigned>(10 * (unit + 1));
+  if (value > std::numeric_limits<std::uint64_t>::max() >> shift) return std::nullopt;
+  return value << shift;
+}
+
+std::uint64_t physical_memory() {
+  return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+         static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+void limit_memory(std::uint64_t bytes) {
+  rlimit limit = {};
+  if (::getrlimit(RLIMIT_DATA, &limit) != 0) return;
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, bytes);
+  ::setrlimit(RLIMIT_DATA, &limit);
+}
+
+std::string memory_limit_text() {
+  rlimit limit = {};
+  if (::getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return {};
+  return " within " + std::to_string(limit.rlim_cur >> 20U) + " MB";
+}
+
+}  // namespace roipca::cli

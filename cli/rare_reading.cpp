@@ -1,0 +1,34 @@
+#include "rare_reading.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace roipca::cli {
+namespace {
+
+using Seconds = std::chrono::duration<double>;
+
+// Beside each second of computing, 99 of other work.
+constexpr double kWorkPerReading = 99.0;
+constexpr Seconds kLeast{1.0};  // nobody reads faster
+
+RareReading::Clock::duration pause_after(Seconds cost) {
+  return std::chrono::duration_cast<RareReading::Clock::duration>(std::max(kLeast, kWorkPerReading * cost));
+}
+
+}  // namespace
+
+RareReading::RareReading(std::function<double()> compute, Seconds expected,
+                         std::function<Clock::time_point()> now)
+    : compute_(std::move(compute)), now_(std::move(now)), due_(now_() + pause_after(expected)) {}
+
+std::optional<double> RareReading::value() {
+  const auto start = now_();
+  if (start < due_) return value_;
+  value_ = compute_();
+  const auto end = now_();
+  due_ = end + pause_after(end - start);
+  return value_;
+}
+
+}  // namespace roipca::cli
