@@ -10,7 +10,8 @@
 
 namespace roipca::cli {
 
-/// The library is not safe for threads as most systems build it, and rows are read by a thread of their own.
+/// Held while this process is in the library: a child that reads a file is forked from another thread, and
+/// must find the library at rest.
 inline std::mutex& hdf5_mutex() {
   static std::mutex mutex;
   return mutex;

@@ -1,182 +1,150 @@
+// Damaged files can crash the HDF5 library at any row. So a child process reads the file and sends the rows.
 #include "readers/hdf5.hpp"
 
-#include <algorithm>
-#include <climits>
-#include <exception>
-#include <numeric>
-#include <utility>
+#include <sys/resource.h>
 
-#include "hdf5_handle.hpp"
-#include "interrupt.hpp"
-#include "readers/trial.hpp"
+#include <algorithm>
+#include <mutex>
+#include <new>
+#include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "readers/hdf5_dataset.hpp"
+#include "readers/worker_process.hpp"
+#include "roipca/errors.hpp"
 
 namespace roipca::cli {
 namespace {
 
-// Numbers as machines have them. For longer ones, or more bits than there are, as damaged files say to hold,
-// HDF5 takes up to 4 GB or crashes.
-bool holds_numbers(hid_t dataset) {
-  const Hdf5Handle type(H5Dget_type(dataset), H5Tclose, "read the type");
-  const H5T_class_t kind = H5Tget_class(type.id());
-  const std::size_t bytes = H5Tget_size(type.id());
-  const bool is_short = (kind == H5T_INTEGER && bytes <= sizeof(std::int64_t)) ||
-                        (kind == H5T_FLOAT && bytes <= sizeof(long double));
-  return is_short &&
-         static_cast<std::size_t>(H5Tget_offset(type.id())) + H5Tget_precision(type.id()) <= CHAR_BIT * bytes;
-}
+// What the child sends: a shape, then rows, each piece after its kind and size; or an error and nothing more.
+enum class Kind : std::uint32_t { kShape, kRows, kError };
 
-// The paths of all datasets that could be rows, and what kept the search from going on.
-struct Search {
-  std::vector<std::string> found;
-  std::exception_ptr failure;
+struct Piece {
+  Kind kind = Kind::kError;
+  std::uint64_t bytes = 0;
 };
 
-void add_candidate(hid_t root, const std::string& name, std::vector<std::string>& found) {
-  const std::string of = " of the dataset \"" + name + "\": it is damaged, or of a newer HDF5";
-  const Hdf5Handle dataset(H5Dopen2(root, name.c_str(), H5P_DEFAULT), H5Dclose, "read the header" + of);
-  const Hdf5Handle space(H5Dget_space(dataset.id()), H5Sclose, "read the shape" + of);
-  if (H5Sget_simple_extent_ndims(space.id()) >= 2 && holds_numbers(dataset.id())) found.push_back(name);
+struct Shape {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+};
+
+template <typename Value>
+std::span<const char> bytes_of_value(const Value& value) {
+  return {reinterpret_cast<const char*>(&value), sizeof value};
 }
 
-// What HDF5 calls for each object of a file.
-herr_t visit(hid_t root, const char* name, const H5O_info_t* info, void* data) {
-  auto& search = *static_cast<Search*>(data);
+void send(WorkerProcess::Output& output, Kind kind, std::span<const char> bytes) {
+  const Piece piece = {kind, bytes.size()};
+  output.write(bytes_of_value(piece));
+  output.write(bytes);
+}
+
+// Rows to hold at once in the child, in bytes: large chunks take much less time if they are read whole.
+std::uint64_t most_bytes_at_once() {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 28U;
+  constexpr std::uint64_t kPartOfLimit = 4;
+  rlimit limit = {};
+  if (::getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kMost;
+  return std::min<std::uint64_t>(kMost, limit.rlim_cur / kPartOfLimit);
+}
+
+template <typename T>
+void send_rows(WorkerProcess::Output& output, Hdf5Dataset<T> dataset) {
+  const Shape shape = {static_cast<std::int64_t>(dataset.rows()),
+                       static_cast<std::int64_t>(dataset.columns())};
+  send(output, Kind::kShape, bytes_of_value(shape));
+  const std::uint64_t at_once = dataset.rows_at_once(most_bytes_at_once());
+  std::vector<T> numbers(at_once * dataset.columns());
+  for (std::uint64_t row = 0; row < dataset.rows(); row += at_once) {
+    const std::uint64_t count = std::min(at_once, dataset.rows() - row);
+    dataset.read(row, count, numbers.data());
+    const auto bytes = count * dataset.columns() * sizeof(T);
+    send(output, Kind::kRows, std::span(reinterpret_cast<const char*>(numbers.data()), bytes));
+  }
+}
+
+template <typename T>
+void work(WorkerProcess::Output& output, const std::string& path, const std::string& dataset,
+          bool allow_external) {
+  std::string error;
   try {
-    if (info->type == H5O_TYPE_DATASET) add_candidate(root, name, search.found);
-    return 0;
-  } catch (...) {
-    search.failure = std::current_exception();  // not through the C library
-    return -1;
+    send_rows(output, Hdf5Dataset<T>(path, dataset, allow_external));
+    return;
+  } catch (const std::bad_alloc&) {
+    error = "not enough memory to read the dataset";
+  } catch (const std::exception& failure) {
+    error = failure.what();
   }
-}
-
-std::string only_dataset(hid_t file) {
-  Search search;
-  if (H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_NATIVE, visit, &search, H5O_INFO_BASIC) < 0) {
-    if (search.failure) std::rethrow_exception(search.failure);
-    throw FileError("HDF5 cannot list the datasets: the file is damaged, or of a newer HDF5");
-  }
-  const std::vector<std::string>& found = search.found;
-  if (found.size() == 1) return found.front();
-  if (found.empty()) throw FileError("no dataset of numbers with rows and columns");
-  std::string names;
-  for (const std::string& name : found) names += (names.empty() ? "" : ", ") + name;
-  throw FileError("several datasets: choose one by --dataset: " + names);
-}
-
-Hdf5Handle open_dataset(hid_t file, const std::string& name, hid_t access) {
-  return {H5Dopen2(file, name.c_str(), access), H5Dclose, "find a dataset \"" + name + "\""};
-}
-
-// What HDF5 calls before it follows a link into another file. Fails, so that HDF5 does.
-herr_t refuse_link(const char*, const char*, const char*, const char*, unsigned*, hid_t, void* was_asked) {
-  *static_cast<bool*>(was_asked) = true;
-  return -1;
-}
-
-// Opens a dataset whose data are in the file itself.
-Hdf5Handle open_internal(hid_t file, const std::string& name) {
-  const std::string refusal =
-      "dataset \"" + name + "\" takes its data from other files: use --allow-external if you trust this file";
-  bool is_link = false;
-  const Hdf5Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose, "describe the access");
-  H5Pset_elink_cb(access.id(), refuse_link, &is_link);
-  try {
-    Hdf5Handle dataset = open_dataset(file, name, access.id());
-    const Hdf5Handle layout(H5Dget_create_plist(dataset.id()), H5Pclose, "read the layout");
-    if (H5Pget_layout(layout.id()) == H5D_VIRTUAL || H5Pget_external_count(layout.id()) > 0) {
-      throw FileError(refusal);
-    }
-    return dataset;
-  } catch (const FileError&) {
-    if (is_link) throw FileError(refusal);
-    throw;
-  }
+  send(output, Kind::kError, error);
 }
 
 template <typename T>
 class Hdf5Reader : public RowReader<T> {
  public:
-  Hdf5Reader(const std::string& path, const std::string& name, bool allow_external) {
-    const std::scoped_lock lock(hdf5_mutex());
-    silence_hdf5();
-    file_ = Hdf5Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose,
-                       "open the file: it is cut off, damaged or none of HDF5's");
-    const std::string dataset = name.empty() ? only_dataset(file_.id()) : name;
-    dataset_ =
-        allow_external ? open_dataset(file_.id(), dataset, H5P_DEFAULT) : open_internal(file_.id(), dataset);
-    space_ = Hdf5Handle(H5Dget_space(dataset_.id()), H5Sclose, "read the shape");
-    if (!holds_numbers(dataset_.id())) {
-      throw FileError("dataset \"" + dataset + "\" does not hold real numbers");
-    }
-    read_shape(dataset);
+  Hdf5Reader(const std::string& path, const std::string& dataset, bool allow_external) {
+    std::unique_lock lock(hdf5_mutex());  // so that no other thread is in the library when the child begins
+    worker_ = std::make_unique<WorkerProcess>([&](WorkerProcess::Output& output) {
+      lock.unlock();
+      work<T>(output, path, dataset, allow_external);
+    });
+    lock.unlock();
+    next_piece(Kind::kShape);
+    receive(std::span(reinterpret_cast<char*>(&shape_), sizeof shape_));
   }
-  ~Hdf5Reader() override {
-    const std::scoped_lock lock(hdf5_mutex());
-    space_.reset();
-    dataset_.reset();
-    file_.reset();
-  }
-  Hdf5Reader(const Hdf5Reader&) = delete;
-  Hdf5Reader& operator=(const Hdf5Reader&) = delete;
 
-  Index columns() const override { return columns_; }
-  std::optional<std::int64_t> rows() const override { return static_cast<std::int64_t>(shape_[0]); }
+  Index columns() const override { return shape_.columns; }
+  std::optional<std::int64_t> rows() const override { return shape_.rows; }
 
   void read(PlacedRows<T>& block) override {
-    check_interrupt();
-    const auto left = static_cast<Index>(shape_[0] - next_);
-    block.count = std::min(block.capacity(), left);
+    block.count = std::min<Index>(block.capacity(), shape_.rows - next_);
     block.places.resize(static_cast<std::size_t>(block.count));
-    std::iota(block.places.begin(), block.places.end(), static_cast<std::int64_t>(next_));
-    if (block.count > 0) read_rows(block.rows.data(), static_cast<hsize_t>(block.count));
-    block.fraction = static_cast<double>(next_) / static_cast<double>(shape_[0]);
+    std::iota(block.places.begin(), block.places.end(), next_);
+    std::span bytes(reinterpret_cast<char*>(block.rows.data()),
+                    static_cast<std::size_t>(block.count * shape_.columns) * sizeof(T));
+    while (!bytes.empty()) {
+      if (left_in_piece_ == 0) next_piece(Kind::kRows);
+      const std::size_t count = std::min<std::size_t>(bytes.size(), left_in_piece_);
+      receive(bytes.first(count));
+      bytes = bytes.subspan(count);
+    }
+    next_ += block.count;
+    block.fraction = static_cast<double>(next_) / static_cast<double>(shape_.rows);
   }
 
  private:
-  void read_shape(const std::string& dataset) {
-    const int dimensions = H5Sget_simple_extent_ndims(space_.id());
-    if (dimensions < 2) {
-      throw FileError("dataset \"" + dataset + "\" has " + std::to_string(std::max(0, dimensions)) +
-                      " dimensions; rows and columns need two");
-    }
-    shape_.resize(static_cast<std::size_t>(dimensions));
-    H5Sget_simple_extent_dims(space_.id(), shape_.data(), nullptr);
-    constexpr hsize_t kMost = hsize_t{1} << 40U;
-    hsize_t columns = 1;
-    for (std::size_t i = 1; i < shape_.size(); ++i) {
-      if (shape_[i] != 0 && columns > kMost / shape_[i]) throw FileError("the shape is absurd");
-      columns *= shape_[i];
-    }
-    if (shape_[0] == 0 || columns == 0) throw FileError("there are no rows: the dataset is empty");
-    columns_ = static_cast<Index>(columns);
+  void next_piece(Kind expected) {
+    Piece piece;
+    left_in_piece_ = sizeof piece;
+    receive(std::span(reinterpret_cast<char*>(&piece), sizeof piece));
+    left_in_piece_ = piece.bytes;
+    if (piece.kind == expected) return;
+    std::string error(piece.bytes, '\0');
+    receive(error);
+    throw FileError(error);
   }
 
-  void read_rows(T* to, hsize_t count) {
-    const std::scoped_lock lock(hdf5_mutex());
-    silence_hdf5();
-    std::vector<hsize_t> start(shape_.size(), 0);
-    std::vector<hsize_t> size = shape_;
-    start[0] = next_;
-    size[0] = count;
-    const Hdf5Handle memory(H5Screate_simple(static_cast<int>(size.size()), size.data(), nullptr), H5Sclose,
-                            "describe memory");
-    const bool done =
-        H5Sselect_hyperslab(space_.id(), H5S_SELECT_SET, start.data(), nullptr, size.data(), nullptr) >= 0 &&
-        H5Dread(dataset_.id(), hdf5_type<T>(), memory.id(), space_.id(), H5P_DEFAULT, to) >= 0;
-    if (!done) {
-      throw FileError("row " + std::to_string(next_) + ": HDF5 cannot read this and the " +
-                      std::to_string(count - 1) + " that follow");
-    }
-    next_ += count;
+  void receive(std::span<char> bytes) {
+    if (worker_->read_fully(bytes) < bytes.size()) fail_by_death();
+    left_in_piece_ -= bytes.size();
   }
 
-  Hdf5Handle file_;
-  Hdf5Handle dataset_;
-  Hdf5Handle space_;
-  std::vector<hsize_t> shape_;
-  Index columns_ = 0;
-  hsize_t next_ = 0;
+  [[noreturn]] void fail_by_death() {
+    const std::string death = worker_->death();
+    const std::string place = shape_.rows > 0 ? "row " + std::to_string(next_) + ": " : "";
+    if (death == "crashed") {
+      throw FileError(place +
+                      "the HDF5 library crashed: the file is damaged here or in the rows that follow");
+    }
+    throw FileError(place + "the process that reads the file " + (death.empty() ? "ended early" : death));
+  }
+
+  std::unique_ptr<WorkerProcess> worker_;
+  Shape shape_;
+  std::int64_t next_ = 0;  // row
+  std::uint64_t left_in_piece_ = 0;
 };
 
 }  // namespace
@@ -184,18 +152,6 @@ class Hdf5Reader : public RowReader<T> {
 template <typename T>
 std::unique_ptr<RowReader<T>> open_hdf5(const std::string& path, const std::string& dataset,
                                         bool allow_external) {
-  // Some damaged files crash the library. Most do so when they are opened or the first rows are read.
-  constexpr Index kTried = 1 << 16;     // numbers
-  std::unique_lock lock(hdf5_mutex());  // so that no other thread holds it when the child begins
-  const bool crashed = crashes([&] {
-    lock.unlock();
-    Hdf5Reader<T> reader(path, dataset, allow_external);
-    PlacedRows<T> first;
-    first.rows.resize(std::max<Index>(1, kTried / reader.columns()), reader.columns());
-    reader.read(first);
-  });
-  lock.unlock();
-  if (crashed) throw FileError("the HDF5 library crashes on it: it is damaged");
   return std::make_unique<Hdf5Reader<T>>(path, dataset, allow_external);
 }
 

@@ -377,3 +377,29 @@ def test_the_progress_line_costs_next_to_nothing(roipca):
     os.close(master)
     # A model of 700 features takes about as long as the rest of the run; one per second would be four of them.
     assert shown < 1.5 * plain + 0.2, (shown, plain)
+
+
+def cpu_seconds(roipca, *arguments):
+    """Processor time of a run, with its child processes."""
+    process = roipca.start(*arguments)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = status
+    assert status == 0
+    return usage.ru_utime + usage.ru_stime
+
+
+def test_hdf5_chunks_of_whole_columns_are_decompressed_once(roipca, tmp_path):
+    h5py = pytest.importorskip("h5py")
+    rows = np.random.default_rng(0).standard_normal((100_000, 40))
+    np.save(tmp_path / "a.npy", rows)
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.create_dataset("rows", data=rows, chunks=(100_000, 1), compression="gzip", compression_opts=1)
+    began = time.process_time()
+    with h5py.File(tmp_path / "a.h5") as file:
+        assert file["rows"][:].shape == rows.shape
+    decompression = time.process_time() - began
+    plain = cpu_seconds(roipca, "fit", "a.npy", "-k", 2, "-o", "m")
+    chunked = cpu_seconds(roipca, "fit", "a.h5", "-k", 2, "-o", "m2")
+    # Block by block it would be 16 times.
+    assert chunked < plain + 4 * decompression + 0.3, (chunked, plain, decompression)
+    assert (tmp_path / "m").read_bytes() == (tmp_path / "m2").read_bytes()

@@ -306,3 +306,17 @@ def test_hdf5_output_beyond_the_largest_file_is_an_error(roipca, tmp_path, rows)
         resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))
 
     assert "s.h5: HDF5 cannot" in roipca.refuse("fit", "a.npy", "-k", 3, "--scores", "s.h5", preexec_fn=limit)
+
+
+def test_a_damaged_chunk_index_far_into_an_hdf5_file_is_an_error(roipca, tmp_path):
+    whole = io.BytesIO()
+    with h5py.File(whole, "w", libver="earliest") as file:
+        file.create_dataset("rows", data=np.ones((1000, 8000), np.uint8), chunks=(125, 8000))
+    damaged = bytearray(whole.getvalue())
+    # Entry 1 of the B-tree: the chunk of row 125 claims to have 128 bytes. HDF5 reads 1 MB from a buffer of that size.
+    entry = damaged.rfind(b"TREE") + 24 + 40
+    assert damaged[entry : entry + 4] == (1_000_000).to_bytes(4, "little")
+    damaged[entry : entry + 4] = (128).to_bytes(4, "little")
+    (tmp_path / "a.h5").write_bytes(damaged)
+    said = roipca.refuse("fit", "a.h5", "-k", 1)
+    assert said.startswith("roipca: a.h5: row ") and "the HDF5 library crashed" in said
