@@ -71,9 +71,9 @@ struct Options {
   /// By blocks is faster by far and the default; kRow updates the components with every row, as the paper
   /// does. For roipca and ipca; the other methods have one way only.
   UpdateEvery update_every = UpdateEvery::kBlock;
-  /// Rows in a block, for UpdateEvery::kBlock: at most 4096, and chosen by the sizes unless given. In float,
-  /// blocks tell directions down to about 1e-5 of the largest eigenvalue from rounding; the others are left
-  /// out.
+  /// Rows in a block, for UpdateEvery::kBlock: chosen by the sizes unless given. Any number up to 4096 is
+  /// taken, but blocks beyond 256 rows would only cost time and have 256. In float, blocks tell directions
+  /// down to about 1e-5 of the largest eigenvalue from rounding; the others are left out.
   std::optional<Index> block_size = std::nullopt;
   Mu mu = {};
   Tau tau = Tau::kZero;

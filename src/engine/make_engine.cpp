@@ -31,11 +31,14 @@ std::unique_ptr<Engine<T>> make_engine(const Options& options, Index features) {
 
 Index block_rows(const Options& options, Index features) {
   if (resolve(options, features) == Method::kExact) return 32;
-  if (options.block_size) return *options.block_size;
+  // Products of rows with each other cost O(b d) a row and small matrices O(b^2): beyond this, a larger block
+  // only costs time.
+  constexpr Index kMost = 256;
+  if (options.block_size) return std::min(*options.block_size, kMost);
   // Products of rows with each other cost b / 2 a row, small matrices k^3 / b: measured, with a multiple of 8
   // to fill the vectors.
   const Index best = capacity(options, features).held / 2 + 14;
-  return std::clamp<Index>((best + 7) / 8 * 8, 8, 256);
+  return std::clamp<Index>((best + 7) / 8 * 8, 8, kMost);
 }
 
 template std::unique_ptr<Engine<float>> make_engine<float>(const Options&, Index);

@@ -54,9 +54,9 @@ void check_weights(const Weights& weights, Index rows) {
   for (Index i = 0; i < rows; ++i) {
     if (weights[i] == 0.0 || (weights[i] >= kLeastWeight && weights[i] <= kMostWeight)) continue;
     std::ostringstream text;
-    text << "row " << i << ": weight " << weights[i] << " (weights must be 0, or from " << kLeastWeight
-         << " to " << kMostWeight << ")";
-    throw std::invalid_argument(text.str());
+    text << "weight " << weights[i] << " (weights must be 0, or from " << kLeastWeight << " to "
+         << kMostWeight << ")";
+    throw DataError(i, text.str());
   }
 }
 

@@ -5,7 +5,8 @@
 
 namespace roipca {
 
-/// Throws std::invalid_argument where the sizes or the weights do not fit (`features` 0: any width will do).
+/// Throws std::invalid_argument where the sizes do not fit (`features` 0: any width will do), and DataError
+/// for the first row whose weight is out of range.
 template <typename T>
 void check_shape(const Rows<T>& rows, const Weights& weights, Index features);
 

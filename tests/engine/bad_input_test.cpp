@@ -155,9 +155,9 @@ TYPED_TEST(BadInput, ABadWeightIsRefusedWithItsRow) {
   for (const double weight : {-1.0, std::numeric_limits<double>::quiet_NaN(), HUGE_VAL}) {
     Vector<double> weights = Vector<double>::Ones(40);
     weights[17] = weight;
-    this->template expect_refused<std::invalid_argument>(
-        [&](auto& pca) { pca.partial_fit(this->good_, weights); }, {"row 17:", "weight"});
-    this->template expect_refused<std::invalid_argument>(
+    this->template expect_refused<DataError>([&](auto& pca) { pca.partial_fit(this->good_, weights); },
+                                             {"row 17:", "weight"});
+    this->template expect_refused<DataError>(
         [&](auto& pca) { pca.update(this->good_.row(0).transpose(), weight); }, {"weight"});
   }
 }
