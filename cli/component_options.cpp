@@ -1,15 +1,19 @@
 #include "component_options.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <sstream>
 
 #include "command.hpp"
 #include "readers/number.hpp"
+#include "roipca/option_table.hpp"
 
 namespace roipca::cli {
 namespace {
 
 constexpr Index kMostForFraction = 100;
+constexpr const char* kGroup = "Method";
 
 std::optional<Index> to_count(const std::string& text) {
   Index value = 0;
@@ -26,27 +30,53 @@ std::optional<double> to_number(const std::string& text) {
   return value;
 }
 
-std::optional<Index> count_or_auto(const char* option, const std::string& text) {
-  if (text == "auto") return std::nullopt;
-  const auto count = to_count(text);
-  if (!count) throw UsageError(std::string(option) + " \"" + text + "\": auto or a number");
-  return count;
+constexpr std::size_t kHelpWidth = 50;  // of the 80 columns, 30 are for the names
+
+// CLI11 does not break lines.
+std::string wrapped(const std::string& text) {
+  std::istringstream words(text);
+  std::string lines;
+  std::size_t column = 0;
+  for (std::string word; words >> word; column += word.size()) {
+    if (column + 1 + word.size() > kHelpWidth) {
+      lines += '\n';
+      column = 0;
+    } else if (column > 0) {
+      lines += ' ';
+      ++column;
+    }
+    lines += word;
+  }
+  return lines;
 }
 
-Mu mu_from(const std::string& text) {
-  if (text == "mean") return Mu::mean();
-  if (text == "zero") return Mu::zero();
-  const auto variance = to_number(text);
-  if (!variance) throw UsageError("--mu \"" + text + "\": mean, zero or a number");
-  return Mu::fixed(*variance);
+// "block_size" is --block-size, and a flag that is set by default has a --no-.
+std::string flag_name(const OptionRow& row) {
+  std::string name = row.name();
+  std::replace(name.begin(), name.end(), '_', '-');
+  return (row.is_flag() && row.to_text({}) == "true" ? "--no-" : "--") + name;
 }
 
-LearningRate rate_from(const std::string& text) {
-  if (text.empty()) return LearningRate::scale_free();
-  if (text == "auto") return LearningRate::tuned();
-  const auto c = to_number(text);
-  if (!c) throw UsageError("--learning-rate \"" + text + "\": auto or a number");
-  return LearningRate::fixed(*c);
+bool is_typed(const OptionRow& row) { return row.name() != "n_components"; }  // which is -k
+
+void add_flag(CLI::App& app, const OptionRow& row, std::string& text) {
+  const bool switches_off = text == "true";
+  std::string help = row.help();
+  if (switches_off) {
+    help[0] = static_cast<char>(std::tolower(help[0]));
+    help = "Do not " + help;
+  }
+  app.add_flag_callback(
+         flag_name(row), [&text, switches_off] { text = switches_off ? "false" : "true"; }, wrapped(help))
+      ->group(kGroup);
+}
+
+void add_value(CLI::App& app, const OptionRow& row, std::string& text) {
+  const char* const type = !row.words().empty() ? "TEXT" : row.numbers()->integer ? "INT" : "FLOAT";
+  app.add_option(flag_name(row), text, wrapped(row.help() + ": " + row.accepted()))
+      ->type_name(type)
+      ->group(kGroup)
+      ->capture_default_str();
 }
 
 }  // namespace
@@ -69,54 +99,29 @@ Components ComponentOptions::parsed_components() const {
                    "\": a number of components, or a fraction of the variance such as 0.95");
 }
 
+ComponentOptions::ComponentOptions() {
+  for (const OptionRow& row : option_table()) texts.push_back(row.to_text({}));
+}
+
 Options ComponentOptions::options() const {
-  return as_usage([&] {
-    Options options;
-    options.method = method_from_name(method);
-    options.update_every = update_every == "row" ? UpdateEvery::kRow : UpdateEvery::kBlock;
-    options.block_size = count_or_auto("--block-size", block_size);
-    options.mu = mu_from(mu);
-    options.tau = tau == "optimal" ? Tau::kOptimal : Tau::kZero;
-    options.oversampling = count_or_auto("--oversampling", oversampling);
-    options.center = !no_center;
-    options.forgetting = forgetting;
-    options.threads = threads;
-    options.learning_rate = rate_from(learning_rate);
-    check(options);
-    return options;
-  });
+  Options options;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const OptionRow& row = option_table()[i];
+    if (row.from_text(options, texts[i])) continue;
+    throw UsageError(flag_name(row) + " must be " + row.accepted() + ", not \"" + texts[i] + "\"");
+  }
+  return options;
 }
 
 void add_component_options(CLI::App& app, ComponentOptions& options) {
   app.add_option("-k,--components", options.components,
-                 "How many, or the fraction of variance to explain: 0.95")
+                 wrapped("Number of components, or the fraction of the variance to explain, such as 0.95"))
       ->required();
-  const char* const group = "Method";
-  app.add_option("--method", options.method, "auto, roipca, froipca, ipca, ccipca, gha, oja, fd or exact")
-      ->group(group)
-      ->capture_default_str();
-  app.add_option("--mu", options.mu, "Variance assumed outside the components: mean, zero or a number")
-      ->group(group)
-      ->capture_default_str();
-  app.add_option("--tau", options.tau, "Of froipca")
-      ->check(CLI::IsMember({"zero", "optimal"}))
-      ->group(group)
-      ->capture_default_str();
-  app.add_option("--oversampling", options.oversampling, "Components held beyond those reported")
-      ->group(group)
-      ->capture_default_str();
-  app.add_option("--update-every", options.update_every, "Of roipca and ipca")
-      ->check(CLI::IsMember({"block", "row"}))
-      ->group(group)
-      ->capture_default_str();
-  app.add_option("--block-size", options.block_size, "Rows in a block")->group(group)->capture_default_str();
-  app.add_flag("--no-center", options.no_center, "Do not subtract the mean")->group(group);
-  app.add_option("--forgetting", options.forgetting, "Factor on all before at each row, up to 1")
-      ->group(group)
-      ->capture_default_str();
-  app.add_option("--learning-rate", options.learning_rate, "Of gha and oja: auto (tuned) or a number")
-      ->group(group);
-  app.add_option("--threads", options.threads, "That share the rows")->group(group)->capture_default_str();
+  for (std::size_t i = 0; i < options.texts.size(); ++i) {
+    const OptionRow& row = option_table()[i];
+    if (!is_typed(row)) continue;
+    (row.is_flag() ? add_flag : add_value)(app, row, options.texts[i]);
+  }
 }
 
 template <typename T>

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "roipca/model.hpp"
 #include "roipca/options.hpp"
@@ -21,19 +22,12 @@ struct Components {
   Index to_hold(Index features) const;
 };
 
-/// As typed.
+/// The options of the library's table, as typed.
 struct ComponentOptions {
+  ComponentOptions();  ///< all defaults
+
   std::string components;
-  std::string method = "auto";
-  std::string mu = "mean";
-  std::string tau = "zero";
-  std::string oversampling = "auto";
-  std::string update_every = "block";
-  std::string block_size = "auto";
-  std::string learning_rate;
-  bool no_center = false;
-  double forgetting = 1.0;
-  Index threads = 1;
+  std::vector<std::string> texts;  ///< in the order of the table
 
   /// Throws UsageError.
   Components parsed_components() const;
@@ -41,6 +35,7 @@ struct ComponentOptions {
   Options options() const;
 };
 
+/// Adds -k and an option for each row of the table. `options` must outlive `app`.
 void add_component_options(CLI::App& app, ComponentOptions& options);
 
 /// Makes the model report as few of its components as explain more than the fraction of the variance, or all

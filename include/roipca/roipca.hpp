@@ -12,6 +12,7 @@
 #include "roipca/model.hpp"          // IWYU pragma: export
 #include "roipca/model_file.hpp"     // IWYU pragma: export
 #include "roipca/online_pca.hpp"     // IWYU pragma: export
+#include "roipca/option_table.hpp"   // IWYU pragma: export
 #include "roipca/options.hpp"        // IWYU pragma: export
 #include "roipca/subspace.hpp"       // IWYU pragma: export
 #include "roipca/types.hpp"          // IWYU pragma: export

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._parameters import estimator_parameters
 
 _LONGEST_HEADER = 1 << 20
 _LONGEST_NAMES = 1_000_000  # bytes of the header: the rest is for all else
@@ -57,7 +58,8 @@ def saved_parameters(model: Any, known: Sequence[str]) -> dict[str, Any]:
         saved = dict(json.loads(model.parameters))
     except (ValueError, TypeError):  # none, or of another interface
         saved = {}
-    return {**model.options, **{name: value for name, value in saved.items() if name in known}}
+    parameters = {**estimator_parameters(model.options), **saved}
+    return {name: value for name, value in parameters.items() if name in known}
 
 
 def _holds_float32(start: bytes) -> bool:

@@ -1,51 +1,83 @@
-"""What OnlinePCA's parameters may be, and what the C++ core is told."""
+"""OnlinePCA's parameters: the values that are valid, and the options of the C++ core that they stand for."""
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from collections.abc import Callable
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
-METHODS = ("auto", "roipca", "froipca", "ipca", "ccipca", "gha", "oja", "fd", "exact")
+from . import _core
 
-CONSTRAINTS: dict[str, list] = {
-    "n_components": [
-        Interval(Integral, 1, None, closed="left"),
-        Interval(RealNotInt, 0, 1, closed="neither"),
-        None,
-    ],
-    "method": [StrOptions(set(METHODS))],
-    "mu": [StrOptions({"mean", "zero"}), Interval(Real, 0, None, closed="left")],
-    "tau": [StrOptions({"zero", "optimal"})],
-    "oversampling": [StrOptions({"auto"}), Interval(Integral, 0, None, closed="left")],
-    "update_every": [StrOptions({"block", "row"})],
-    "block_size": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
-    "center": ["boolean"],
-    "whiten": ["boolean"],
-    "forgetting": [Interval(Real, 0, 1, closed="right")],
-    "learning_rate": [None, StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
-    "n_jobs": [None, Integral],
-}
+# The library's table of options: words, numbers, default and help of each, by name.
+OPTIONS: dict[str, dict[str, Any]] = _core.options()
+METHODS: tuple[str, ...] = tuple(OPTIONS["method"]["words"])
 
 # Held for a fraction of variance where the features are too many to be exact: nobody knows beforehand how
 # many components it takes, and memory must have a bound.
 MOST_FOR_FRACTION = 100
 
 
+def _is_int(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def _is_number_of_components(value: Any) -> bool:
+    if isinstance(value, float):
+        return 0 < value < 1
+    return value is None or (_is_int(value) and value >= 1)
+
+
+# The parameters that are not options of the core, or are more than the option is: accepted values and a test.
+_PYTHON_ONLY: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "n_components": ("None, an int from 1 or a float between 0 and 1", _is_number_of_components),
+    "whiten": ("True or False", lambda value: isinstance(value, bool)),
+    "n_jobs": ("None or an int", lambda value: value is None or _is_int(value)),
+}
+
+
+def check_parameters(parameters: dict[str, Any]) -> None:
+    """Raise a ValueError that names the first parameter whose value is not valid."""
+    for name, value in parameters.items():
+        if name in _PYTHON_ONLY:
+            accepted, is_valid = _PYTHON_ONLY[name]
+            valid = is_valid(_plain(value))
+        else:
+            accepted = _accepted(name)
+            valid = _core.accepts(name, _plain(value))
+        if not valid:
+            raise ValueError(f"The {name!r} parameter of OnlinePCA must be {accepted}. Got {value!r} instead.")
+
+
 def core_parameters(parameters: dict[str, Any], rows: int | None, features: int) -> dict[str, Any]:
-    """The core's options for a stream of `rows` rows (None: nobody knows) of `features` numbers."""
-    told = {
-        name: value.item() if isinstance(value, np.generic) else value for name, value in parameters.items()
-    }
-    del told["whiten"]
-    if told["learning_rate"] is None:
-        del told["learning_rate"]
-    told["n_jobs"] = effective_n_jobs(told["n_jobs"])
-    if told["n_components"] is None:
-        told["n_components"] = features if rows is None else min(rows, features)
-    elif isinstance(told["n_components"], float):
-        told["n_components"] = min(features, MOST_FOR_FRACTION)
-    return told
+    """Return the core's options for a stream of `rows` rows (None: unknown) of `features` numbers."""
+    options = {name: _plain(value) for name, value in parameters.items() if name in OPTIONS}
+    options["threads"] = effective_n_jobs(parameters["n_jobs"])
+    if options["n_components"] is None:
+        options["n_components"] = features if rows is None else min(rows, features)
+    elif isinstance(options["n_components"], float):
+        options["n_components"] = min(features, MOST_FOR_FRACTION)
+    return options
+
+
+def estimator_parameters(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters that stand for the core's options. Options without a parameter keep their names."""
+    parameters = dict(options)
+    parameters["n_jobs"] = parameters.pop("threads")
+    return parameters
+
+
+def _plain(value: Any) -> Any:
+    """Return a NumPy scalar as the Python number that it is."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _accepted(name: str) -> str:
+    """Return what an option accepts, as Python writes it."""
+    spelled = {"none": "None", "true": "True", "false": "False"}
+    values = [spelled.get(word, f'"{word}"') for word in OPTIONS[name]["words"]]
+    if OPTIONS[name]["numbers"] is not None:
+        values.append(OPTIONS[name]["numbers"])
+    return " or ".join(filter(None, [", ".join(values[:-1]), values[-1]]))

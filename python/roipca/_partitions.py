@@ -15,7 +15,7 @@ from sklearn.utils import check_array
 
 from . import _core
 from ._merging import merge_tree
-from ._parameters import core_parameters
+from ._parameters import check_parameters, core_parameters
 from ._sources import count_rows
 from .online_pca import OnlinePCA
 
@@ -36,8 +36,8 @@ class Recipe:
     def of(cls, parameters: dict[str, Any], is_float32: bool) -> Recipe:
         """Refuses parameters before a cluster starts to work."""
         pca = OnlinePCA(**parameters)
-        pca._validate_params()
         parameters = pca.get_params(deep=False)
+        check_parameters(parameters)
         if pca.forgetting != 1.0:
             raise ValueError("forgetting needs rows in one order, and partitions have none: leave it at 1.0")
         return cls(parameters, np.dtype(np.float32 if is_float32 else np.float64))

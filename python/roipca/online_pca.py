@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from ._first_call import first_call, has_seen_rows
 from ._fitted import AT_READING, Fitted
 from ._model_file import load_model, save_model, saved_parameters
-from ._parameters import CONSTRAINTS
+from ._parameters import check_parameters
 from ._reader import Reader
 from ._rows import ONE_ROW, are_rows, as_row, as_rows, as_weights, check_names, is_one_row
 from ._scores import Scores
@@ -124,7 +124,6 @@ class OnlinePCA(Scores, Reader):
     """
 
     _fitted: Fitted | None = None
-    _parameter_constraints = CONSTRAINTS
 
     def __init__(
         self,
@@ -443,8 +442,9 @@ class OnlinePCA(Scores, Reader):
         return learner
 
     def _empty(self, X: Any, rows: int | None) -> Fitted:
-        self._validate_params()
-        return Fitted.empty(self._parameters(), X.dtype, rows, X.shape[1])
+        parameters = self._parameters()
+        check_parameters(parameters)
+        return Fitted.empty(parameters, X.dtype, rows, X.shape[1])
 
     def _learn_from(self, learner: OnlinePCA, fitted: Fitted) -> Self:
         """Takes over the features of a learner and what it learned."""

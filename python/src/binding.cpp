@@ -177,6 +177,10 @@ NB_MODULE(_core, module) {
   // Estimators that threads still use at exit are never destroyed, and that is no mistake of theirs.
   nanobind::set_leak_warnings(false);
   module.def("version", [] { return std::string(roipca::version()); });
+  module.def("options", &roipca::python::described_options,
+             "Returns the table of options: words, numbers, default and help of each, by name.");
+  module.def("accepts", &roipca::python::accepts, nanobind::arg("name"), nanobind::arg("value").none(),
+             "Returns whether an option accepts a value.");
   module.def(
       "plan", &roipca::python::plan, nanobind::arg("parameters"), nanobind::arg("features"),
       "The method that parameters stand for with rows of so many features, and the components reported and "

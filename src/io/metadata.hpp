@@ -30,8 +30,8 @@ using Metadata = std::vector<std::pair<std::string, std::string>>;
 /// names and parameters that are not UTF-8.
 Metadata to_metadata(const Settings& settings);
 
-/// The inverse; names that it does not know are ignored. Throws FileError that names the field that is
-/// missing or cannot be read.
+/// The inverse; names that it does not know are ignored, and options that are missing have their defaults.
+/// Throws FileError that names the field that is missing or cannot be read.
 Settings to_settings(const Metadata& metadata);
 
 }  // namespace roipca::io

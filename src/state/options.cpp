@@ -1,15 +1,34 @@
 #include "state/options.hpp"
 
-namespace roipca::state {
+#include <stdexcept>
+#include <string>
 
-// A structured binding, so that this does not compile until a new option is added here.
+#include "roipca/option_table.hpp"
+
+namespace roipca::state {
+namespace {
+
+constexpr Index kLongestText = 64;  // the longest number takes 24 characters
+
+void visit_text(Archive& archive, std::string& text) {
+  Index length = static_cast<Index>(text.size());
+  archive.count(length, kLongestText);
+  text.resize(static_cast<std::size_t>(length));
+  for (char& c : text) archive(c);
+}
+
+}  // namespace
+
 void visit_options(Archive& archive, Options& options) {
-  auto& [n_components, method, update_every, block_size, mu, tau, oversampling, center, forgetting, threads,
-         learning_rate, amnesia] = options;
-  auto& [mu_kind, mu_variance] = mu;
-  auto& [rate_kind, rate_c] = learning_rate;
-  archive(n_components, method, update_every, block_size, mu_kind, mu_variance, tau, oversampling, center,
-          forgetting, threads, rate_kind, rate_c, amnesia);
+  for (const OptionRow& row : option_table()) {
+    const std::string before = row.to_text(options);
+    std::string text = before;
+    visit_text(archive, text);
+    if (text != before && !row.from_text(options, text)) {  // an archive that writes changes nothing
+      throw std::invalid_argument(row.name() + " must be " + row.accepted() + ", not \"" + text + "\"");
+    }
+  }
+  archive(options.learning_rate.c);
 }
 
 }  // namespace roipca::state

@@ -6,6 +6,7 @@
 
 namespace roipca::state {
 
+/// Transfers each option of the table as text. Throws std::invalid_argument for one that is out of range.
 void visit_options(Archive& archive, Options& options);
 
 }  // namespace roipca::state

@@ -177,8 +177,9 @@ TEST(ForgedModel, MissingAndUnknownPartsAreNamed) {
 
 TEST(ForgedModel, ValuesOutOfRangeAreNamed) {
   expect_refusal(forged(R"("weight":"6.1")", R"("weight":"nan")"), R"(field "weight")");
-  expect_refusal(forged(R"("mu":"0.1")", R"("mu":"most")"), R"(field "mu")");
-  expect_refusal(forged(R"("method":"froipca")", R"("method":"pca")"), R"(field "method")");
+  expect_refusal(forged(R"("option.mu":"0.1")", R"("option.mu":"most")"), R"(field "option.mu")");
+  expect_refusal(forged(R"("option.method":"froipca")", R"("option.method":"pca")"),
+                 R"(field "option.method")");
   expect_refusal(forged(R"("n_components":"2")", R"("n_components":"99")"), "not a valid model: ");
 }
 
@@ -189,8 +190,9 @@ TEST(ForgedModel, InfiniteNumbersAreRefused) {
 }
 
 TEST(ForgedModel, BrokenJsonIsRefusedWithItsPlace) {
-  expect_refusal(forged(R"("mu":)", R"("mu";)"), ": the header is not valid JSON");
-  expect_refusal(forged(R"("mu":"0.1")", "\"mu\":\"\xC3\x28\""), ": the header is not valid JSON");
+  expect_refusal(forged(R"("option.mu":)", R"("option.mu";)"), ": the header is not valid JSON");
+  expect_refusal(forged(R"("option.mu":"0.1")", "\"option.mu\":\"\xC3\x28\""),
+                 ": the header is not valid JSON");
 }
 
 TEST(ForgedModel, DeepNestingIsRefusedAndDoesNotOverflowTheStack) {

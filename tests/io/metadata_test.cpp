@@ -35,45 +35,43 @@ Options round_trip(const Options& options) {
   return to_settings(to_metadata(settings)).options;
 }
 
-TEST(Metadata, EveryChoiceSurvivesARoundTrip) {
-  for (const Method method :
-       {Method::kAuto, Method::kRoipca, Method::kFroipca, Method::kIpca, Method::kCcipca, Method::kGha,
-        Method::kOja, Method::kFrequentDirections, Method::kExact}) {
-    EXPECT_EQ(round_trip({.method = method}).method, method) << name(method);
-  }
-  for (const Mu mu : {Mu::mean(), Mu::zero(), Mu::fixed(0.0), Mu::fixed(0.1)}) {
-    EXPECT_EQ(round_trip({.mu = mu}).mu, mu);
-  }
-  for (const LearningRate rate : {LearningRate::scale_free(), LearningRate::tuned(),
-                                  LearningRate{LearningRate::Kind::kTuned, 3.61}, LearningRate::fixed(0.3)}) {
+TEST(Metadata, EveryOptionSurvivesARoundTrip) {
+  const Options options = {.n_components = 5,
+                           .method = Method::kOja,
+                           .update_every = UpdateEvery::kRow,
+                           .block_size = 7,
+                           .mu = Mu::fixed(0.1),
+                           .tau = Tau::kOptimal,
+                           .oversampling = 0,
+                           .center = false,
+                           .forgetting = 1.0 / 3.0,
+                           .threads = 3,
+                           .learning_rate = LearningRate::fixed(0.3),
+                           .amnesia = 0.1 + 0.2};
+  EXPECT_EQ(round_trip(options), options);
+  EXPECT_EQ(round_trip(Options()), Options());
+  for (const LearningRate rate : {LearningRate::tuned(), LearningRate{LearningRate::Kind::kTuned, 3.61}}) {
     EXPECT_EQ(round_trip({.learning_rate = rate}).learning_rate, rate);
   }
-  for (const Tau tau : {Tau::kZero, Tau::kOptimal}) EXPECT_EQ(round_trip({.tau = tau}).tau, tau);
-  for (const bool center : {false, true}) EXPECT_EQ(round_trip({.center = center}).center, center);
-  EXPECT_EQ(round_trip({.oversampling = std::nullopt}).oversampling, std::nullopt);
-  EXPECT_EQ(round_trip({.oversampling = 0}).oversampling, 0);
-  EXPECT_EQ(round_trip({.block_size = 7}).block_size, 7);
-  EXPECT_EQ(round_trip({.threads = 3}).threads, 3);
-  for (const UpdateEvery update_every : {UpdateEvery::kBlock, UpdateEvery::kRow})
-    EXPECT_EQ(round_trip({.update_every = update_every}).update_every, update_every);
-  EXPECT_EQ(round_trip({.n_components = 5}).n_components, 5);
+}
+
+TEST(Metadata, AnOptionThatIsMissingHasItsDefault) {
+  Settings settings;
+  settings.options.amnesia = 3.0;
+  Metadata metadata = to_metadata(settings);
+  std::erase_if(metadata, [](const auto& field) { return field.first == "option.amnesia"; });
+  EXPECT_EQ(to_settings(metadata).options, Options());
 }
 
 TEST(Metadata, RealNumbersSurviveARoundTripBitForBit) {
   for (const double number : {0.0, -0.0, 0.1, 1.0 / 3.0, 0.1 + 0.2, 1e22, 1e23, Limits::denorm_min(),
                               -Limits::denorm_min(), Limits::min(), Limits::max(), Limits::lowest()}) {
     Settings settings;
-    settings.options.forgetting = number;
-    settings.options.amnesia = number;
-    settings.options.mu = Mu::fixed(number);
-    settings.options.learning_rate = LearningRate::fixed(number);
     settings.weight = number;
     settings.weight_pairs = number;
     settings.scatter_trace = number;
     const Settings back = to_settings(to_metadata(settings));
-    for (const double other :
-         {back.options.forgetting, back.options.amnesia, back.options.mu.variance,
-          back.options.learning_rate.c, back.weight, back.weight_pairs, back.scatter_trace}) {
+    for (const double other : {back.weight, back.weight_pairs, back.scatter_trace}) {
       EXPECT_EQ(std::bit_cast<std::uint64_t>(other), std::bit_cast<std::uint64_t>(number)) << number;
     }
   }
@@ -91,6 +89,7 @@ TEST(Metadata, TheLargestCountsSurviveARoundTrip) {
 TEST(Metadata, AMissingFieldIsNamed) {
   const Metadata whole = to_metadata({});
   for (std::size_t i = 0; i < whole.size(); ++i) {
+    if (whole[i].first.starts_with("option.")) continue;
     Metadata metadata = whole;
     metadata.erase(metadata.begin() + static_cast<std::ptrdiff_t>(i));
     EXPECT_EQ(refusal(metadata), "field \"" + whole[i].first + "\" of the metadata is missing");

@@ -60,8 +60,10 @@ TEST(ModelLayout, TheHeaderIsTheOneInTheDocumentation) {
       masked(masked(header_of(file_bytes(example_model<float>())), "checksum"), "library_version");
   const std::string expected =
       R"({"__metadata__":{"format":"roipca-model","format_version":"1","checksum":"*","library_version":"*",)"
-      R"("method":"froipca","n_components_option":"2","update_every":"block","block_size":"auto","mu":"0.1",)"
-      R"("tau":"optimal","oversampling":"1","center":"true","forgetting":"0.99","threads":"1","learning_rate":"scale_free","amnesia":"2",)"
+      R"("option.n_components":"2","option.method":"froipca","option.update_every":"block",)"
+      R"("option.block_size":"auto","option.mu":"0.1","option.tau":"optimal","option.oversampling":"1",)"
+      R"("option.center":"true","option.forgetting":"0.99","option.threads":"1",)"
+      R"("option.learning_rate":"none","option.amnesia":"2",)"
       R"("n_components":"2","rows":"7","weight":"6.1","weight_pairs":"5.300000000000001","scatter_trace":"7.5"},)"
       R"("mean":{"data_offsets":[0,32],"dtype":"F64","shape":[4]},)"
       R"("mean_tail":{"data_offsets":[32,64],"dtype":"F64","shape":[4]},)"

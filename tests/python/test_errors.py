@@ -128,6 +128,22 @@ def test_bad_parameters_are_named(rows, parameters):
         assert not hasattr(pca, "components_")
 
 
+@pytest.mark.parametrize("name", OnlinePCA().get_params())
+@pytest.mark.parametrize("value", [object(), [1], "", "none", np.nan, np.inf, -1.5], ids=repr)
+def test_a_value_of_the_wrong_kind_is_refused_by_name(rows, name, value):
+    with pytest.raises(ValueError, match=f"'{name}' parameter of OnlinePCA must be .* Got .* instead"):
+        OnlinePCA().set_params(**{name: value}).fit(rows)
+
+
+def test_a_refusal_says_what_is_accepted(rows):
+    with pytest.raises(ValueError, match=r'must be "auto" or an integer from 1 to 4096\. Got 0 instead'):
+        OnlinePCA(block_size=0).fit(rows)
+    with pytest.raises(ValueError, match=r'must be None, "auto" or a number above 0\. Got -1 instead'):
+        OnlinePCA(learning_rate=-1).fit(rows)
+    with pytest.raises(ValueError, match=r"must be True or False\. Got 1 instead"):
+        OnlinePCA(center=1).fit(rows)
+
+
 def test_more_components_than_features_are_refused(rows):
     with pytest.raises(ValueError, match="n_components is 31, but the rows have only 30 features"):
         OnlinePCA(31).fit(rows)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from sklearn.utils.estimator_checks import (
     check_dataframe_column_names_consistency,
-    check_param_validation,
     check_set_output_transform_pandas,
     check_set_output_transform_polars,
     check_transformer_get_feature_names_out,
@@ -56,7 +55,6 @@ def test_is_a_scikit_learn_estimator_of_float32(estimator, check, monkeypatch):
     "check",
     [
         check_dataframe_column_names_consistency,
-        check_param_validation,
         check_set_output_transform_pandas,
         check_set_output_transform_polars,
         check_transformer_get_feature_names_out,
