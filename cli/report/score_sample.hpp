@@ -10,7 +10,7 @@
 namespace roipca::cli {
 
 struct ScoredRow {
-  std::int64_t row = 0;               ///< zero-based position in the input
+  std::int64_t row = 0;               ///< zero-based position among the good rows of the input
   std::array<double, 2> scores = {};  ///< on the first two components; with one component, the second is 0
 };
 
