@@ -126,14 +126,14 @@ void add_component_options(CLI::App& app, ComponentOptions& options) {
 
 template <typename T>
 bool report_fraction(Model<T>& model, double fraction) {
-  const Index held = model.eigenvalues.size();
+  const Index held = model.basis.rows();
   Index count = 1;
   bool reached = true;
   if (model.trace() > 0.0) {
     double sum = 0.0;
     count = 0;
     do {
-      sum += model.eigenvalues[count++];
+      sum += model.eigenvalues[static_cast<std::size_t>(count++)];
       reached = sum / model.trace() > fraction;
     } while (!reached && count < held);
   }

@@ -1,7 +1,9 @@
 #include "model_facts.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
+#include <numeric>
 #include <type_traits>
 
 namespace roipca::cli {
@@ -28,7 +30,7 @@ std::string bytes_text(double bytes) {
 
 template <typename T>
 Index bytes_of(const Model<T>& model) {
-  const Index doubles = 3 * model.features() + model.eigenvalues.size();
+  const Index doubles = 3 * model.features() + static_cast<Index>(model.eigenvalues.size());
   return doubles * static_cast<Index>(sizeof(double)) + model.basis.size() * static_cast<Index>(sizeof(T));
 }
 
@@ -38,21 +40,24 @@ ModelFacts facts(const Model<T>& model) {
   const std::string type = std::is_same_v<T, float> ? "float32" : "float64";
   const std::string method(name(options.method));
   const std::string update_every = options.update_every == UpdateEvery::kBlock ? "block" : "row";
-  const Index held = model.eigenvalues.size();
+  const Index held = model.basis.rows();
   const Index bytes = bytes_of(model);
   ModelFacts result;
   result.rows = model.rows;
   result.variance = model.explained_variance();
   result.ratio = model.explained_variance_ratio();
   result.noise_variance = model.noise_variance();
-  result.components = model.components().template cast<double>();
+  const OwnedRows<T> components = model.components();
+  result.components.resize(components.rows(), components.cols());
+  std::copy_n(components.data(), components.size(), result.components.data());
   result.names = model.feature_names;
   result.settings = {
       {"rows", std::to_string(model.rows)},
       {"features", std::to_string(model.features())},
       {"components",
        std::to_string(model.n_components) + " reported, " + std::to_string(held) + " held, " + type},
-      {"explained", formatted(result.ratio.sum()) + " of the variance"},
+      {"explained",
+       formatted(std::accumulate(result.ratio.begin(), result.ratio.end(), 0.0)) + " of the variance"},
       {"noise", formatted(result.noise_variance) + " variance along any other direction"},
       {"method", method + ", update by " + update_every},
       {"mu, tau", mu_text(options.mu) + ", " + (options.tau == Tau::kZero ? "zero" : "optimal")},

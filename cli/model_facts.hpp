@@ -14,10 +14,10 @@ struct ModelFacts {
   std::vector<std::pair<std::string, std::string>> settings;  ///< for people
   std::vector<std::pair<std::string, nlohmann::json>> json;   ///< the same for machines
   std::int64_t rows = 0;                                      ///< rows of positive weight seen
-  Vector<double> variance;                                    ///< along each reported component
-  Vector<double> ratio;                                       ///< of the total variance
+  std::vector<double> variance;                               ///< along each reported component
+  std::vector<double> ratio;                                  ///< of the total variance
   double noise_variance = 0.0;
-  RowMatrix<double> components;    ///< one a row
+  OwnedRows<double> components;    ///< one a row
   std::vector<std::string> names;  ///< of the features, or none
 };
 

@@ -42,13 +42,13 @@ void require_features(const RowSource<T>& source, const Model<T>& model, const s
 /// Writes map(rows) for all rows of the source.
 template <typename T, typename U>
 void map_rows(RowSource<T>& source, RowWriter<U>& writer,
-              const std::function<RowMatrix<U>(const Rows<T>&)>& map) {
+              const std::function<OwnedRows<U>(const Rows<T>&)>& map) {
   {
     Progress progress;
     std::int64_t rows = 0;
     while (const PlacedRows<T>* block = source.next()) {
       check_interrupt();
-      writer.write(map(block->rows.topRows(block->count)));
+      writer.write(map(block->filled()));
       rows += block->count;
       progress.update(rows, block->fraction);
     }

@@ -31,13 +31,13 @@ RowSample<T>::RowSample(const std::string& path, Index columns, std::vector<std:
 template <typename T>
 void RowSample<T>::pass(const Rows<T>& rows) {
   for (Index i = 0; i < rows.rows(); ++i) {
-    if (const auto place = choice_.pass()) kept_.row(*place) = rows.row(i);
+    if (const auto place = choice_.pass()) std::ranges::copy(rows.row(i), kept_.row(*place).begin());
   }
 }
 
 template <typename T>
 void RowSample<T>::complete() {
-  for (const auto& chosen : choice_.chosen()) writer_->write(kept_.middleRows(chosen.place, 1));
+  for (const auto& chosen : choice_.chosen()) writer_->write(kept_.slice(chosen.place, 1));
   writer_->complete();
 }
 

@@ -29,7 +29,7 @@ class RowSample {
  private:
   std::unique_ptr<RowWriter<T>> writer_;
   RowChoice choice_;
-  RowMatrix<T> kept_;  // one row per place
+  OwnedRows<T> kept_;  // one row per place
 };
 
 extern template class RowSample<float>;

@@ -7,6 +7,7 @@
 
 #include "command.hpp"
 #include "model_input.hpp"
+#include "roipca/eigen.hpp"
 #include "roipca/online_pca.hpp"
 #include "roipca/subspace.hpp"
 
@@ -19,11 +20,12 @@ struct CompareSettings {
   bool json = false;
 };
 
+using Columns = EigenColumns<double>;
+
 // d x k, orthonormal columns.
-Matrix<double> subspace_of(const AnyModel& model) {
+Columns subspace_of(const AnyModel& model) {
   return std::visit(
-      [](const auto& m) -> Matrix<double> { return m.components().template cast<double>().transpose(); },
-      model);
+      [](const auto& m) -> Columns { return as_columns(m.components()).template cast<double>(); }, model);
 }
 
 bool is_centred(const AnyModel& model) {
@@ -39,8 +41,7 @@ bool is_model(const std::string& path) {
 }
 
 // The leading `components` of a batch PCA, by the exact scatter: O(features^2) memory, whatever the rows.
-Matrix<double> batch_subspace(const CompareSettings& settings, Index features, Index components,
-                              bool center) {
+Columns batch_subspace(const CompareSettings& settings, Index features, Index components, bool center) {
   RowSource<double> source(settings.input.settings());
   if (source.columns() != features) {
     throw FileError(settings.input.paths.front() + ": rows of " + std::to_string(source.columns()) +
@@ -49,37 +50,36 @@ Matrix<double> batch_subspace(const CompareSettings& settings, Index features, I
   OnlinePca<double> pca(Options{.n_components = components, .method = Method::kExact, .center = center});
   while (const PlacedRows<double>* block = source.next()) {
     check_interrupt();
-    pca.partial_fit(block->rows.topRows(block->count));
+    pca.partial_fit(block->filled());
   }
   check_interrupt();
   report_skipped(source.skipped());
   if (pca.rows_seen() == 0) throw FileError(settings.input.paths.front() + ": there are no rows left");
-  return pca.model().components().transpose();
+  return as_columns(pca.model().components());
 }
 
 // Ascending, in degrees. Small ones from their sines and large ones from their cosines, so that all are right
 // to rounding (Bjoerck and Golub 1973).
-Vector<double> principal_angles(const Matrix<double>& u, const Matrix<double>& v) {
-  const Matrix<double> cosines = u.transpose() * v;
-  const Eigen::JacobiSVD<Matrix<double>> by_cosine(cosines);
-  const Matrix<double> outside =
-      u.cols() <= v.cols() ? Matrix<double>(u - v * cosines.transpose()) : Matrix<double>(v - u * cosines);
-  const Eigen::JacobiSVD<Matrix<double>> by_sine(outside);
+std::vector<double> principal_angles(const Columns& u, const Columns& v) {
+  const Columns cosines = u.transpose() * v;
+  const Eigen::JacobiSVD<Columns> by_cosine(cosines);
+  const Columns outside =
+      u.cols() <= v.cols() ? Columns(u - v * cosines.transpose()) : Columns(v - u * cosines);
+  const Eigen::JacobiSVD<Columns> by_sine(outside);
   const Index count = std::min(u.cols(), v.cols());
-  Vector<double> angles(count);
+  std::vector<double> angles;
   for (Index i = 0; i < count; ++i) {
     const double cosine = std::min(1.0, by_cosine.singularValues()[i]);
     const double sine = std::min(1.0, by_sine.singularValues()[count - 1 - i]);
-    angles[i] = (cosine * cosine > 0.5 ? std::asin(sine) : std::acos(cosine)) * 180.0 / std::numbers::pi;
+    angles.push_back((cosine * cosine > 0.5 ? std::asin(sine) : std::acos(cosine)) * 180.0 /
+                     std::numbers::pi);
   }
   return angles;
 }
 
-void print(const CompareSettings& settings, double error, const Vector<double>& angles) {
+void print(const CompareSettings& settings, double error, const std::vector<double>& angles) {
   if (settings.json) {
-    const nlohmann::ordered_json json = {
-        {"subspace_error", error},
-        {"principal_angles_degrees", std::vector<double>(angles.begin(), angles.end())}};
+    const nlohmann::ordered_json json = {{"subspace_error", error}, {"principal_angles_degrees", angles}};
     std::printf("%s\n", json.dump().c_str());
     return;
   }
@@ -96,15 +96,15 @@ void compare(const CompareSettings& settings) {
     throw UsageError(other + " is a model: it is compared alone, without " + settings.input.paths[1]);
   }
   const AnyModel model = load_any(settings.model);
-  const Matrix<double> u = subspace_of(model);
+  const Columns u = subspace_of(model);
   const bool centred = is_centred(model);
-  const Matrix<double> v =
+  const Columns v =
       with_model ? subspace_of(load_any(other)) : batch_subspace(settings, u.rows(), u.cols(), centred);
   if (u.rows() != v.rows()) {
     throw FileError(other + ": a model of " + std::to_string(v.rows()) + " features, but " + settings.model +
                     " has " + std::to_string(u.rows()));
   }
-  print(settings, subspace_error(u, v), principal_angles(u, v));
+  print(settings, subspace_error(u.transpose(), v.transpose()), principal_angles(u, v));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "command.hpp"
 #include "component_options.hpp"
@@ -35,7 +36,8 @@ struct FitSettings {
 
 template <typename T>
 double explained(const Model<T>& model) {
-  return model.explained_variance_ratio().sum();
+  const std::vector<double> ratio = model.explained_variance_ratio();
+  return std::accumulate(ratio.begin(), ratio.end(), 0.0);
 }
 
 template <typename T>
@@ -164,9 +166,9 @@ void learn(OnlinePca<T>& pca, RowSource<T>& source, RowWriter<T>* scores, RowSam
   try {
     while (const PlacedRows<T>* block = source.next()) {
       check_interrupt();
-      if (sample != nullptr) sample->pass(block->rows.topRows(block->count));
+      if (sample != nullptr) sample->pass(block->filled());
       const Index skipped = resumption.skip(*block);
-      const auto rows = block->rows.middleRows(skipped, block->count - skipped);
+      const auto rows = block->rows.slice(skipped, block->count - skipped);
       if (rows.rows() > 0) pca.partial_fit(rows);
       input.add(block->rows.data(), block->count, block->rows.cols());
       if (rows.rows() == 0) continue;

@@ -19,13 +19,13 @@ struct InfoSettings {
 void print_text(const ModelFacts& facts) {
   for (const auto& [label, value] : facts.settings) std::printf("%-12s %s\n", label.c_str(), value.c_str());
   constexpr double kBarWidth = 40.0;
-  const double largest = facts.ratio.size() > 0 ? facts.ratio.maxCoeff() : 0.0;
+  const double largest = facts.ratio.empty() ? 0.0 : *std::ranges::max_element(facts.ratio);
   double total = 0.0;
   std::printf("\n%5s %12s %8s %8s\n", "", "variance", "part", "sum");
-  for (Index i = 0; i < facts.ratio.size(); ++i) {
+  for (std::size_t i = 0; i < facts.ratio.size(); ++i) {
     total += facts.ratio[i];
     const auto bar = largest > 0.0 ? std::lround(kBarWidth * facts.ratio[i] / largest) : 0L;
-    std::printf("%5td %12.5g %8.4f %8.4f  %s\n", i + 1, facts.variance[i], facts.ratio[i], total,
+    std::printf("%5zu %12.5g %8.4f %8.4f  %s\n", i + 1, facts.variance[i], facts.ratio[i], total,
                 std::string(static_cast<std::size_t>(bar), '#').c_str());
   }
 }
@@ -33,9 +33,8 @@ void print_text(const ModelFacts& facts) {
 void print_json(const ModelFacts& facts) {
   nlohmann::ordered_json json;
   for (const auto& [label, value] : facts.json) json[label] = value;
-  const auto list = [](const Vector<double>& v) { return std::vector<double>(v.begin(), v.end()); };
-  json["explained_variance"] = list(facts.variance);
-  json["explained_variance_ratio"] = list(facts.ratio);
+  json["explained_variance"] = facts.variance;
+  json["explained_variance_ratio"] = facts.ratio;
   json["noise_variance"] = facts.noise_variance;
   if (!facts.names.empty()) json["feature_names"] = facts.names;
   std::printf("%s\n", json.dump(2).c_str());

@@ -13,8 +13,13 @@ void score(const Model<T>& model, const MapSettings& settings) {
   require_features(source, model, settings.input.paths.front());
   const auto writer = open_writer<double>(settings.output, {"t2", "spe"});
   map_rows<T, double>(source, *writer, [&](const Rows<T>& rows) {
-    RowMatrix<double> scores(rows.rows(), 2);
-    scores << model.t2(rows), model.spe(rows);
+    const std::vector<double> t2 = model.t2(rows);
+    const std::vector<double> spe = model.spe(rows);
+    OwnedRows<double> scores(rows.rows(), 2);
+    for (Index i = 0; i < rows.rows(); ++i) {
+      scores(i, 0) = t2[static_cast<std::size_t>(i)];
+      scores(i, 1) = spe[static_cast<std::size_t>(i)];
+    }
     return scores;
   });
 }

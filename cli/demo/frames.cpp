@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "interrupt.hpp"
+#include "roipca/eigen.hpp"
 #include "writers/formats.hpp"
 
 namespace roipca::cli {
@@ -20,7 +21,7 @@ constexpr float kMeanTemperature = 20.0F;
 constexpr float kNoise = 0.2F;  // uniform, between plus and minus this
 
 // Cosines with few periods along either side, one a row, those of the longest waves first.
-RowMatrix<float> waves() {
+EigenRows<float> waves() {
   std::vector<std::pair<Index, Index>> periods;
   for (Index i = 0; i < 9; ++i) {
     for (Index j = 0; j < 9; ++j) {
@@ -36,7 +37,7 @@ RowMatrix<float> waves() {
     return length * std::cos(std::numbers::pi * static_cast<double>(periods_along) *
                              (static_cast<double>(pixel) + 0.5) / kSide);
   };
-  RowMatrix<float> pictures(kWaves, kPixels);
+  EigenRows<float> pictures(kWaves, kPixels);
   for (Index wave = 0; wave < kWaves; ++wave) {
     const auto [down, across] = periods[static_cast<std::size_t>(wave)];
     for (Index pixel = 0; pixel < kPixels; ++pixel) {
@@ -50,15 +51,15 @@ RowMatrix<float> waves() {
 }  // namespace
 
 void write_frames(const std::string& path, Index frames, std::uint64_t seed) {
-  const RowMatrix<float> pictures = waves();
-  Vector<float> deviations(kWaves);
+  const EigenRows<float> pictures = waves();
+  EigenVector<float> deviations(kWaves);
   for (Index i = 0; i < kWaves; ++i) deviations[i] = 10.0F * std::pow(static_cast<float>(i + 1), -0.75F);
 
   std::mt19937_64 random(seed);
   std::normal_distribution<float> normal;
   std::uniform_real_distribution<float> noise(-kNoise, kNoise);
-  RowMatrix<float> strengths(kChunk, kWaves);
-  RowMatrix<float> chunk(kChunk, kPixels);
+  EigenRows<float> strengths(kChunk, kWaves);
+  EigenRows<float> chunk(kChunk, kPixels);
   const auto writer = npy_writer<float>(path, kPixels);
   for (Index first = 0; first < frames; first += kChunk) {
     check_interrupt();

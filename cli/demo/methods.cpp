@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "roipca/eigen.hpp"
 #include "roipca/roipca.hpp"
 
 namespace roipca::cli {
@@ -22,23 +23,23 @@ double seconds_since(Clock::time_point start) {
 
 // A mean, a handful of strong directions, a tail of weaker ones and noise: what measured data tend to look
 // like.
-RowMatrix<double> make_rows(const MethodsSettings& settings) {
+EigenRows<double> make_rows(const MethodsSettings& settings) {
   std::mt19937_64 random{settings.seed};
   std::normal_distribution<double> normal;
   const auto draw = [&](Index rows, Index columns) {
-    RowMatrix<double> x(rows, columns);
+    EigenRows<double> x(rows, columns);
     for (double& entry : x.reshaped()) entry = normal(random);
     return x;
   };
   const Index directions = std::min<Index>(4 * settings.components, settings.features);
-  RowMatrix<double> strength = draw(settings.rows, directions);
+  EigenRows<double> strength = draw(settings.rows, directions);
   for (Index j = 0; j < directions; ++j) {
     strength.col(j) *= 3.0 * std::pow(1.0 + static_cast<double>(j), -0.7);
   }
   const Eigen::MatrixXd basis =
       Eigen::HouseholderQR<Eigen::MatrixXd>(draw(settings.features, directions)).householderQ() *
       Eigen::MatrixXd::Identity(settings.features, directions);
-  RowMatrix<double> x = strength * basis.transpose() + 0.3 * draw(settings.rows, settings.features);
+  EigenRows<double> x = strength * basis.transpose() + 0.3 * draw(settings.rows, settings.features);
   x.rowwise() += 10.0 * draw(1, settings.features).row(0);
   return x;
 }
@@ -71,7 +72,7 @@ std::vector<Contender> contenders(Index components) {
 }  // namespace
 
 void compare_methods(const MethodsSettings& settings) {
-  const RowMatrix<double> x = make_rows(settings);
+  const EigenRows<double> x = make_rows(settings);
   // As the paper's experiments: a batch to start from, then row by row.
   const Index first = std::min<Index>(500, settings.rows / 2);
   std::printf("%d rows of %d features, %d components: %td rows to start from, the others one at a time\n\n",
@@ -80,7 +81,7 @@ void compare_methods(const MethodsSettings& settings) {
   auto start = Clock::now();
   const auto truth = batch_pca<double>(x, {.n_components = settings.components, .oversampling = 0});
   const double batch_seconds = seconds_since(start);
-  const Eigen::MatrixXd u = truth.components().transpose();
+  const OwnedRows<double> u = truth.components();
 
   std::printf("%-30s %16s %12s %14s\n", "method", "subspace error", "us a row", "vectors held");
   for (const auto& [label, options] : contenders(settings.components)) {
@@ -89,7 +90,7 @@ void compare_methods(const MethodsSettings& settings) {
     start = Clock::now();
     for (Index i = first; i < x.rows(); ++i) pca.update(x.row(i));
     const double micros = 1e6 * seconds_since(start) / static_cast<double>(x.rows() - first);
-    const double error = subspace_error(u, pca.model().components().transpose());
+    const double error = subspace_error(u, pca.model().components());
     std::printf("%-30s %16.1e %12.2f %14td\n", label.c_str(), error, micros,
                 capacity(options, settings.features).held);
   }

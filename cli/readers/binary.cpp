@@ -51,7 +51,7 @@ class BinaryReader : public RowReader<T> {
 
  protected:
   // Rows filled: as many as wanted unless the number of rows is not known.
-  virtual Index fill(RowMatrix<T>& rows, Index wanted) = 0;
+  virtual Index fill(OwnedRows<T>& rows, Index wanted) = 0;
 
   std::unique_ptr<PeekedStream> stream_;
   BinaryLayout layout_;
@@ -70,7 +70,7 @@ class ByRows : public BinaryReader<T> {
   using BinaryReader<T>::BinaryReader;
 
  private:
-  Index fill(RowMatrix<T>& rows, Index wanted) override {
+  Index fill(OwnedRows<T>& rows, Index wanted) override {
     const std::uint64_t bytes = row_bytes(this->layout_);
     const std::uint64_t all = static_cast<std::uint64_t>(wanted) * bytes;
     const auto target =
@@ -105,14 +105,15 @@ class ByColumns : public BinaryReader<T> {
  private:
   static constexpr std::uint64_t kSlabBytes = std::uint64_t{1} << 25U;
 
-  Index fill(RowMatrix<T>& rows, Index wanted) override {
+  Index fill(OwnedRows<T>& rows, Index wanted) override {
     Index filled = 0;
     while (filled < wanted) {
       const std::int64_t row = this->next_ + filled;
       if (row >= slab_end_) read_slab(row);
       const Index count = std::min<Index>(wanted - filled, slab_end_ - row);
       for (Index i = 0; i < count; ++i) {
-        rows.row(filled + i) = slab_.col(row + i - slab_begin_);
+        const std::span<T> from = slab_.row(row + i - slab_begin_);
+        std::copy(from.begin(), from.end(), rows.row(filled + i).begin());
       }
       filled += count;
     }
@@ -124,7 +125,7 @@ class ByColumns : public BinaryReader<T> {
     const auto at_once = static_cast<std::int64_t>(
         std::max<std::uint64_t>(1, kSlabBytes / (static_cast<std::uint64_t>(layout.columns) * sizeof(T))));
     const std::int64_t count = std::min(at_once, *layout.rows - begin);
-    slab_.resize(layout.columns, count);
+    slab_.resize(count, layout.columns);
     piece_.resize(static_cast<std::size_t>(count) * layout.type.size);
     for (Index j = 0; j < layout.columns; ++j) {
       const auto first = static_cast<std::uint64_t>(j * *layout.rows + begin);
@@ -138,7 +139,7 @@ class ByColumns : public BinaryReader<T> {
     slab_end_ = begin + count;
   }
 
-  Matrix<T> slab_;  // a row of data is a column of it
+  OwnedRows<T> slab_;
   std::vector<char> piece_;
   std::int64_t slab_begin_ = 0;
   std::int64_t slab_end_ = 0;

@@ -1,12 +1,13 @@
 #include "readers/elements.hpp"
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <bit>
 #include <cfloat>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <stdexcept>
 #include <type_traits>
 
@@ -18,12 +19,30 @@ static_assert(std::endian::native == std::endian::little, "files are read as lit
 // NumPy's float128 of x86: ten bytes of number and six of nothing.
 constexpr bool kHasLongDouble = sizeof(long double) == 16 && LDBL_MANT_DIG == 64;
 
+// NumPy's float16: IEEE half precision, of which every number is a float.
+struct Half {
+  std::uint16_t bits;
+
+  explicit operator float() const {
+    const int exponent = (bits >> 10U) & 31U;
+    const auto fraction = static_cast<float>(bits & 1023U);
+    float size = 0.0F;
+    if (exponent == 31) {
+      size =
+          fraction == 0.0F ? std::numeric_limits<float>::infinity() : std::numeric_limits<float>::quiet_NaN();
+    } else {
+      size = exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024.0F + fraction, exponent - 25);
+    }
+    return (bits >> 15U) != 0 ? -size : size;
+  }
+};
+
 template <typename From, typename T>
 void convert_as(const char* from, std::size_t count, T* to, std::size_t to_stride) {
   for (std::size_t i = 0; i < count; ++i) {
     From value;
     std::memcpy(&value, from + i * sizeof(From), sizeof(From));
-    if constexpr (std::is_same_v<From, Eigen::half>) {
+    if constexpr (std::is_same_v<From, Half>) {
       to[i * to_stride] = static_cast<T>(static_cast<float>(value));
     } else {
       to[i * to_stride] = static_cast<T>(value);
@@ -63,7 +82,7 @@ Converter<T> converter(const ElementType& type) {
       if (type.size == 8) return convert_as<std::uint64_t, T>;
       break;
     case Kind::kFloat:
-      if (type.size == 2) return convert_as<Eigen::half, T>;
+      if (type.size == 2) return convert_as<Half, T>;
       if (type.size == 4) return convert_as<float, T>;
       if (type.size == 8) return convert_as<double, T>;
       if (type.size == 16 && kHasLongDouble && !type.big_endian) return convert_as<long double, T>;

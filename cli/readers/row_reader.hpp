@@ -20,12 +20,13 @@ struct BadRow {
 /// Rows of a file and their places in it: as many as `rows` has lines, or fewer.
 template <typename T>
 struct PlacedRows {
-  RowMatrix<T> rows;                 ///< the first `count` are filled
+  OwnedRows<T> rows;                 ///< the first `count` are filled
   Index count = 0;                   ///< rows in the block
   std::vector<std::int64_t> places;  ///< of each of them in its file, as RowReader::place counts
   std::vector<BadRow> bad;           ///< rows met on the way and left out, in the order of the file
   std::optional<double> fraction;    ///< of the file that was read by then
 
+  Rows<T> filled() const { return rows.slice(0, count); }
   Index capacity() const { return rows.rows(); }
   Index taken() const { return count + static_cast<Index>(bad.size()); }
 };

@@ -42,10 +42,11 @@ std::string spectrum_table(const ModelFacts& facts) {
       "<details>\n<summary>The numbers</summary>\n<div class=\"scroll\"><table class=\"numbers\">\n"
       "<thead><tr><th>component</th><th>variance</th><th>share</th><th>sum of shares</th></tr></thead>\n";
   double sum = 0.0;
-  for (Index i = 0; i < facts.variance.size(); ++i) {
+  for (std::size_t i = 0; i < facts.variance.size(); ++i) {
     sum += facts.ratio[i];
-    html += "<tr>" + tagged("td", grouped(i + 1)) + tagged("td", number(facts.variance[i])) +
-            tagged("td", percent(facts.ratio[i])) + tagged("td", percent(sum)) + "</tr>\n";
+    html += "<tr>" + tagged("td", grouped(static_cast<Index>(i) + 1)) +
+            tagged("td", number(facts.variance[i])) + tagged("td", percent(facts.ratio[i])) +
+            tagged("td", percent(sum)) + "</tr>\n";
   }
   return html + "</table></div>\n</details>\n";
 }
@@ -136,8 +137,8 @@ std::string script_safe(const Json& data) {
 }
 
 std::string plot_data(const ModelFacts& facts, const PageSettings& settings, Index shown) {
-  return script_safe({{"variance", std::vector<double>(facts.variance.begin(), facts.variance.end())},
-                      {"share", std::vector<double>(facts.ratio.begin(), facts.ratio.end())},
+  return script_safe({{"variance", facts.variance},
+                      {"share", facts.ratio},
                       {"scores", scores_data(settings.scores, facts.components.rows())},
                       {"loadings", loadings_data(facts, shown, settings.form, settings.image)}});
 }

@@ -22,7 +22,7 @@ ScoreSample sampled(const Model<T>& model, const InputOptions& input) {
     for (Index i = 0; i < block->count; ++i) {
       const auto place = choice.pass();
       if (!place) continue;
-      const RowMatrix<T> row = model.transform(block->rows.middleRows(i, 1));
+      const OwnedRows<T> row = model.transform(block->rows.slice(i, 1));
       for (Index j = 0; j < shown; ++j) {
         scores[static_cast<std::size_t>(*place)][static_cast<std::size_t>(j)] = row(0, j);
       }

@@ -1,6 +1,7 @@
 #include "report/sentences.hpp"
 
 #include <array>
+#include <numeric>
 
 #include "report/text.hpp"
 
@@ -27,7 +28,7 @@ std::string sufficient_numbers(const ModelFacts& facts) {
   std::vector<std::string> clauses;
   double sum = 0.0;
   std::size_t reached = 0;
-  for (Index i = 0; i < facts.ratio.size(); ++i) {
+  for (std::size_t i = 0; i < facts.ratio.size(); ++i) {
     sum += facts.ratio[i];
     const std::size_t before = reached;
     while (reached < kParts.size() && sum > kParts[reached]) ++reached;
@@ -47,11 +48,11 @@ std::string sufficient_numbers(const ModelFacts& facts) {
 }  // namespace
 
 std::vector<std::string> summary_sentences(const ModelFacts& facts) {
-  const Index components = facts.ratio.size();
+  const auto components = static_cast<Index>(facts.ratio.size());
   const Index features = facts.components.cols();
   const std::string rows = counted(facts.rows, "row") + " of " + counted(features, "feature");
-  const double explained = facts.ratio.sum();
-  if (!(facts.variance.sum() > 0.0)) {
+  const double explained = std::accumulate(facts.ratio.begin(), facts.ratio.end(), 0.0);
+  if (facts.variance.empty() || !(facts.variance.front() > 0.0)) {
     return {"The model was learned from " + rows + ".", "The rows have no variance along its components."};
   }
   std::vector<std::string> sentences = {explain(components) + percent(explained) + " of the variance of " +

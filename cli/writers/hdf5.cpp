@@ -39,7 +39,8 @@ class Hdf5Writer : public RowWriter<T> {
   Hdf5Writer& operator=(const Hdf5Writer&) = delete;
 
   void write(const Rows<T>& rows) override {
-    const RowMatrix<T> packed = rows;
+    OwnedRows<T> packed(rows.rows(), rows.cols());
+    for (Index i = 0; i < rows.rows(); ++i) std::ranges::copy(rows.row(i), packed.row(i).begin());
     const std::scoped_lock lock(hdf5_mutex());
     const std::array<hsize_t, 2> start = {rows_, 0};
     const std::array<hsize_t, 2> count = {static_cast<hsize_t>(rows.rows()), columns_};

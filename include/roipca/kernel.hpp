@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 
 #include "roipca/types.hpp"
 
@@ -35,7 +36,7 @@ class Kernel {
 
   double operator()(const Row<T>& x, const Row<T>& y) const;
   /// out[i] = k(x, row i), as many as there are rows.
-  void against(const Row<T>& x, const Rows<T>& rows, Eigen::Ref<Vector<double>> out) const;
+  void against(const Row<T>& x, const Rows<T>& rows, std::span<double> out) const;
 
  private:
   enum class Kind { kLinear, kRbf, kPoly, kSigmoid, kCustom };

@@ -35,13 +35,13 @@ void check(const KernelOptions& options);
 /// What has been found, as scikit-learn's KernelPCA says it.
 struct KernelComponents {
   /// Of the (centred) kernel matrix of all rows, descending.
-  Vector<double> eigenvalues;
-  /// One a column, an entry a kept row, the largest of each column positive. Component i is the sum over the
-  /// kept rows of eigenvectors(j, i) / sqrt(eigenvalues[i]) times row j in feature space, and of length 1
-  /// there. Where all rows are kept these are the orthonormal eigenvectors of the kernel matrix.
-  Matrix<double> eigenvectors;
+  std::vector<double> eigenvalues;
+  /// One per row, with one entry per kept row; the largest entry of each is positive. Component i is the sum
+  /// over the kept rows of eigenvectors(i, j) / sqrt(eigenvalues[i]) times row j in feature space, and has
+  /// length 1 there. If all rows are kept, these are the orthonormal eigenvectors of the kernel matrix.
+  OwnedRows<double> eigenvectors;
   /// Kernel values of the mean against the kept rows, which centring takes off those of a row.
-  Vector<double> offset;
+  std::vector<double> offset;
 };
 
 /// Kernel PCA of a stream of rows.
@@ -80,17 +80,17 @@ class KernelPca {
   KernelComponents components() const;
   /// Scores on the components; those without variance give 0. Reading the components once and passing them
   /// saves doing it again for every call.
-  RowMatrix<T> transform(const Rows<T>& rows) const { return transform(rows, components()); }
-  RowMatrix<T> transform(const Rows<T>& rows, const KernelComponents& components) const;
+  OwnedRows<T> transform(const Rows<T>& rows) const { return transform(rows, components()); }
+  OwnedRows<T> transform(const Rows<T>& rows, const KernelComponents& components) const;
 
   const KernelOptions& options() const;
   /// 0 before the first row.
   Index features() const;
   std::int64_t rows_seen() const;
   /// The rows kept, in the order in which they came.
-  RowMatrix<T> kept_rows() const;
+  OwnedRows<T> kept_rows() const;
   /// Their numbers in the stream, from 0 on.
-  Vector<std::int64_t> kept_numbers() const;
+  std::vector<std::int64_t> kept_numbers() const;
   /// The part of the sum of k(x, x) over all rows that the kept ones do not represent: 0 without a budget.
   double representation_error() const;
 

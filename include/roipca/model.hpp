@@ -24,22 +24,22 @@ struct Model {
   double weight = 0.0;     ///< sum of the weights, after forgetting
   double weight_pairs =
       0.0;                   ///< sum over all pairs of rows of the product of their weights, after forgetting
-  Vector<double> mean;       ///< of each feature; zero without centring
-  Vector<double> mean_tail;  ///< what rounding cut off `mean`; the exact mean is the sum of the two
-  Vector<double> scatter;    ///< diagonal of S
-  double scatter_trace = 0.0;  ///< of S
-  Vector<double> eigenvalues;  ///< of S, descending, at most trace() together; 0 where a direction only fills
-                               ///< up the reported ones or its variance is rounding
-  Matrix<T> basis;             ///< features x held, orthonormal columns (to 512 epsilon), the eigenvectors
+  std::vector<double> mean;  ///< of each feature; zero without centring
+  std::vector<double> mean_tail;    ///< what rounding cut off `mean`; the exact mean is the sum of the two
+  std::vector<double> scatter;      ///< diagonal of S
+  double scatter_trace = 0.0;       ///< of S
+  std::vector<double> eigenvalues;  ///< of S, descending, at most trace() together; 0 where a direction only
+                                    ///< fills up the reported ones or its variance is rounding
+  OwnedRows<T> basis;               ///< the eigenvectors, held x features: orthonormal rows (to 512 epsilon)
   std::vector<std::string>
       feature_names;       ///< one a feature, in UTF-8, or none: for readers, nothing uses them
   std::string parameters;  ///< what an interface above was asked for, in its own words (UTF-8), or nothing
 
-  Index features() const { return mean.size(); }
+  Index features() const { return static_cast<Index>(mean.size()); }
   double trace() const { return scatter_trace; }
 
   /// The reported components, one a row (n_components x features), the largest entry of each positive.
-  RowMatrix<T> components() const;
+  OwnedRows<T> components() const;
 
   /// Divisor that turns scatter into variance: 2 weight_pairs / weight. That is W - (sum of w^2) / W for the
   /// weights w and their sum W, without its cancellation, and n - 1 for n rows of weight 1. Without centring
@@ -47,30 +47,30 @@ struct Model {
   double degrees_of_freedom() const;
 
   /// Variance along each reported component, descending.
-  Vector<double> explained_variance() const;
+  std::vector<double> explained_variance() const;
   /// The same as a part of the total variance, all features and not only the components held.
-  Vector<double> explained_variance_ratio() const;
+  std::vector<double> explained_variance_ratio() const;
   /// Square roots of the reported eigenvalues: the singular values of the centred rows.
-  Vector<double> singular_values() const;
+  std::vector<double> singular_values() const;
   /// Variance of each feature.
-  Vector<double> feature_variance() const;
+  std::vector<double> feature_variance() const;
   /// Mean variance along the directions that are not reported; 0 when there are none.
   double noise_variance() const;
 
   /// Scores of each row on the reported components: rows x n_components.
-  RowMatrix<T> transform(const Rows<T>& x) const;
+  OwnedRows<T> transform(const Rows<T>& x) const;
   /// Rows from their scores.
-  RowMatrix<T> inverse_transform(const Rows<T>& scores) const;
+  OwnedRows<T> inverse_transform(const Rows<T>& scores) const;
   /// Log-likelihood of each row under probabilistic PCA (Tipping and Bishop 1999) with this model's noise
   /// variance, taken as at least epsilon times the largest variance, and at least -1e300: so it stays finite,
   /// even where the model has no variance at all.
-  Vector<double> log_likelihood(const Rows<T>& x) const;
+  std::vector<double> log_likelihood(const Rows<T>& x) const;
   /// Hotelling's T^2 of each row: the squared scores over their variances, components without variance left
   /// out.
-  Vector<double> t2(const Rows<T>& x) const;
+  std::vector<double> t2(const Rows<T>& x) const;
   /// Squared prediction error (Q statistic) of each row: its squared distance from the plane of the
   /// components that have variance.
-  Vector<double> spe(const Rows<T>& x) const;
+  std::vector<double> spe(const Rows<T>& x) const;
 };
 
 /// Throws std::invalid_argument that says what is wrong: sizes that disagree, numbers that are not finite or

@@ -70,12 +70,12 @@ class OnlinePca {
 
   /// Forgets everything and adds the rows. Methods that work row by row start from a batch PCA of the first
   /// 500, as the paper's experiments do. If `check_interrupt` throws, the estimator is as it was before.
-  OnlinePca& fit(const Rows<T>& rows, const Weights& weights = Weights(Eigen::VectorXd()),
+  OnlinePca& fit(const Rows<T>& rows, const Weights& weights = {},
                  const InterruptCheck& check_interrupt = {});
   /// Adds rows, one or more. A row of weight 0 is checked and then left out. If `check_interrupt` throws, the
   /// estimator is as it was before. A call with no more numbers than 2^17 or than the components held is
   /// short and does not look at it.
-  OnlinePca& partial_fit(const Rows<T>& rows, const Weights& weights = Weights(Eigen::VectorXd()),
+  OnlinePca& partial_fit(const Rows<T>& rows, const Weights& weights = {},
                          const InterruptCheck& check_interrupt = {});
   /// Adds one row.
   OnlinePca& update(const Row<T>& row, double weight = 1.0);

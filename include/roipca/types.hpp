@@ -1,40 +1,159 @@
-/// The matrix types that cross the library's border.
+/// The types that cross the library's border: views of the caller's numbers in, owned numbers out. None of
+/// them depends on Eigen; roipca/eigen.hpp converts. Every matrix is a number of rows, each contiguous.
 #pragma once
 
 #if __cplusplus < 202002L
 #error "roipca needs C++20: compile with -std=c++20"
 #endif
 
-#include <Eigen/Core>
-
-// The library's own allocations assume it (see EIGEN_MAX_ALIGN_BYTES in its CMake and pkg-config files).
-static_assert(EIGEN_DEFAULT_ALIGN_BYTES == 64, "compile with -DEIGEN_MAX_ALIGN_BYTES=64, as roipca was");
+#include <concepts>
+#include <cstddef>
+#include <span>
+#include <vector>
 
 namespace roipca {
 
-using Index = Eigen::Index;
+using Index = std::ptrdiff_t;
 
-template <typename T>
-using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
+namespace detail {
 
-template <typename T>
-using RowMatrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+// Eigen's types say how far apart their numbers are; all others that have data() are taken to be contiguous.
+template <typename Source>
+concept HasUnitStride = !requires {
+  Source::InnerStrideAtCompileTime;
+}
+|| requires { requires Source::InnerStrideAtCompileTime == 1; };
 
-template <typename T>
-using Vector = Eigen::Matrix<T, Eigen::Dynamic, 1>;
+template <typename Source>
+concept IsNoMatrix = !requires {
+  Source::IsVectorAtCompileTime;
+}
+|| requires { requires bool(Source::IsVectorAtCompileTime); };
 
-/// Rows of data, one a line, each contiguous. Row-major matrices, blocks of their rows and Eigen::Map bind
-/// without a copy; other layouts are copied on the way in.
-template <typename T>
-using Rows = Eigen::Ref<const RowMatrix<T>, 0, Eigen::OuterStride<>>;
+template <typename Source, typename T>
+concept Contiguous = HasUnitStride<Source> && IsNoMatrix<Source> && requires(const Source& source) {
+  { source.data() } -> std::convertible_to<const T*>;
+  { source.size() } -> std::convertible_to<Index>;
+};
 
-/// One row of data, contiguous.
+template <typename Source>
+concept AnyMatrix = requires(const Source& source) {
+  { source.rows() } -> std::convertible_to<Index>;
+  { source.cols() } -> std::convertible_to<Index>;
+};
+
+template <typename Source, typename T>
+concept RowMajor = AnyMatrix<Source> && HasUnitStride<Source> && requires(const Source& source) {
+  { source.data() } -> std::convertible_to<const T*>;
+  { source.outerStride() } -> std::convertible_to<Index>;
+  requires bool(Source::IsRowMajor);
+};
+
+}  // namespace detail
+
+/// A view of contiguous numbers: one row of data, or one number per row. It is valid as long as the numbers
+/// are.
 template <typename T>
-using Row = Eigen::Ref<const Vector<T>>;
+class Row {
+ public:
+  Row() = default;
+  Row(const T* data, Index size) : data_(data), size_(size) {}
+  /// std::vector, std::array, std::span, Eigen's vectors, and all others with data() and size().
+  template <detail::Contiguous<T> Numbers>
+  Row(const Numbers& numbers) : data_(numbers.data()), size_(static_cast<Index>(numbers.size())) {}
+
+  const T* data() const { return data_; }
+  Index size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  const T* begin() const { return data_; }
+  const T* end() const { return data_ + size_; }
+  const T& operator[](Index i) const { return data_[i]; }
+  /// The numbers [first, first + count).
+  Row slice(Index first, Index count) const { return {data_ + first, count}; }
+
+ private:
+  const T* data_ = nullptr;
+  Index size_ = 0;
+};
 
 /// One weight per row: 0, or between 1e-100 and 1e100. Empty stands for 1 each. Only the product of a weight
 /// and a squared number must stay in range: see OnlinePca for the largest numbers. Weights and squares whose
 /// product is below 1e-300 lose digits, and count as 0 below 1e-323.
-using Weights = Eigen::Ref<const Eigen::VectorXd>;
+using Weights = Row<double>;
+
+template <typename T>
+class OwnedRows;
+
+/// A view of rows of data: each is contiguous, and `stride` numbers after the one before. It is valid as long
+/// as the numbers are.
+template <typename T>
+class Rows {
+ public:
+  Rows() = default;
+  Rows(const T* data, Index rows, Index cols) : Rows(data, rows, cols, cols) {}
+  Rows(const T* data, Index rows, Index cols, Index stride)
+      : data_(data), rows_(rows), cols_(cols), stride_(stride) {}
+  Rows(const OwnedRows<T>& rows) : Rows(rows.data(), rows.rows(), rows.cols()) {}
+  /// Eigen's row-major matrices, Maps, Refs and blocks of them.
+  template <detail::RowMajor<T> Matrix>
+  Rows(const Matrix& matrix) : Rows(matrix.data(), matrix.rows(), matrix.cols(), matrix.outerStride()) {}
+  /// Other matrices must be copied: `to_rows(matrix)` of roipca/eigen.hpp does it.
+  template <detail::AnyMatrix Matrix>
+  requires(!detail::RowMajor<Matrix, T>) Rows(const Matrix& copy_it_with_to_rows_of_roipca_eigen_hpp)
+  = delete;
+
+  const T* data() const { return data_; }
+  Index rows() const { return rows_; }
+  Index cols() const { return cols_; }
+  Index stride() const { return stride_; }
+  /// Number of rows times columns.
+  Index size() const { return rows_ * cols_; }
+  const T& operator()(Index i, Index j) const { return data_[i * stride_ + j]; }
+  Row<T> row(Index i) const { return {data_ + i * stride_, cols_}; }
+  /// The rows [first, first + count).
+  Rows slice(Index first, Index count) const { return {data_ + first * stride_, count, cols_, stride_}; }
+
+ private:
+  const T* data_ = nullptr;
+  Index rows_ = 0;
+  Index cols_ = 0;
+  Index stride_ = 0;
+};
+
+/// Rows with memory of their own, one directly after the other.
+template <typename T>
+class OwnedRows {
+ public:
+  OwnedRows() = default;
+  /// Rows of zeros.
+  OwnedRows(Index rows, Index cols) { resize(rows, cols); }
+
+  T* data() { return numbers_.data(); }
+  const T* data() const { return numbers_.data(); }
+  Index rows() const { return rows_; }
+  Index cols() const { return cols_; }
+  /// Number of rows times columns.
+  Index size() const { return rows_ * cols_; }
+  T& operator()(Index i, Index j) { return numbers_[static_cast<std::size_t>(i * cols_ + j)]; }
+  const T& operator()(Index i, Index j) const { return numbers_[static_cast<std::size_t>(i * cols_ + j)]; }
+  std::span<T> row(Index i) { return {data() + i * cols_, static_cast<std::size_t>(cols_)}; }
+  Row<T> row(Index i) const { return {data() + i * cols_, cols_}; }
+  /// The rows [first, first + count).
+  Rows<T> slice(Index first, Index count) const { return Rows<T>(*this).slice(first, count); }
+
+  /// Keeps rows that there were only where `cols` stays the same; new rows are zeros.
+  void resize(Index rows, Index cols) {
+    numbers_.resize(static_cast<std::size_t>(rows * cols));
+    rows_ = rows;
+    cols_ = cols;
+  }
+
+  bool operator==(const OwnedRows&) const = default;
+
+ private:
+  std::vector<T> numbers_;
+  Index rows_ = 0;
+  Index cols_ = 0;
+};
 
 }  // namespace roipca

@@ -1,4 +1,4 @@
-/// NumPy arrays as Eigen sees them, and back, without copies; bytes; work that needs no interpreter.
+/// NumPy arrays as the library sees them, and back, without copies; bytes; work that needs no interpreter.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -11,8 +11,8 @@
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "roipca/types.hpp"
 
@@ -42,7 +42,7 @@ template <typename T>
 using Array = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
 
 template <typename T>
-Eigen::Map<const RowMatrix<T>> rows_of(const Array<T>& array) {
+Rows<T> rows_of(const Array<T>& array) {
   if (array.ndim() != 2) {
     throw std::invalid_argument("Expected 2D array, got " + std::to_string(array.ndim()) + "D array instead");
   }
@@ -50,29 +50,31 @@ Eigen::Map<const RowMatrix<T>> rows_of(const Array<T>& array) {
 }
 
 template <typename T>
-Eigen::Map<const Vector<T>> vector_of(const Array<T>& array) {
+Row<T> vector_of(const Array<T>& array) {
   if (array.ndim() != 1) {
     throw std::invalid_argument("Expected 1D array, got " + std::to_string(array.ndim()) + "D array instead");
   }
   return {array.data(), static_cast<Index>(array.shape(0))};
 }
 
-inline Eigen::Map<const Eigen::VectorXd> weights_of(const std::optional<Array<double>>& weights) {
-  if (!weights) return {nullptr, 0};
-  return vector_of(*weights);
+inline Weights weights_of(const std::optional<Array<double>>& weights) {
+  return weights ? vector_of(*weights) : Weights();
 }
 
-/// NumPy takes the matrix over.
-template <typename M>
-auto to_numpy(M&& matrix) {
-  using Owned = std::remove_cvref_t<M>;
-  using T = typename Owned::Scalar;
-  constexpr int kDimensions = Owned::ColsAtCompileTime == 1 ? 1 : 2;
-  auto* kept = new Owned(std::forward<M>(matrix));
-  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<Owned*>(p); });
-  const std::size_t shape[2] = {static_cast<std::size_t>(kept->rows()),
-                                static_cast<std::size_t>(kept->cols())};
-  return nb::ndarray<nb::numpy, T, nb::ndim<kDimensions>>(kept->data(), kDimensions, shape, owner);
+/// NumPy takes the numbers over.
+template <typename T>
+auto to_numpy(std::vector<T> numbers) {
+  auto* kept = new std::vector<T>(std::move(numbers));
+  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner);
+}
+
+template <typename T>
+auto to_numpy(OwnedRows<T> rows) {
+  auto* kept = new OwnedRows<T>(std::move(rows));
+  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<OwnedRows<T>*>(p); });
+  const auto shape = {static_cast<std::size_t>(kept->rows()), static_cast<std::size_t>(kept->cols())};
+  return nb::ndarray<nb::numpy, T, nb::ndim<2>>(kept->data(), shape, owner);
 }
 
 }  // namespace roipca::python

@@ -70,15 +70,15 @@ void bind_estimator(nb::module_& module, const char* name) {
 // The same model with another number of components reported, of those that it holds, and the options for it.
 template <typename T>
 std::shared_ptr<Model<T>> reporting(const Model<T>& model, Index n_components) {
-  if (n_components < 1 || n_components > model.eigenvalues.size()) {
-    throw std::invalid_argument("the model holds " + std::to_string(model.eigenvalues.size()) +
+  if (n_components < 1 || n_components > model.basis.rows()) {
+    throw std::invalid_argument("the model holds " + std::to_string(model.basis.rows()) +
                                 " components, not " + std::to_string(n_components));
   }
   return without_gil([&] {
     auto copy = std::make_shared<Model<T>>(model);
     copy->n_components = n_components;
     copy->options.n_components = n_components;
-    copy->options.oversampling = model.eigenvalues.size() - n_components;
+    copy->options.oversampling = model.basis.rows() - n_components;
     return copy;
   });
 }
@@ -98,8 +98,8 @@ void save_described(const Model<T>& model, const std::filesystem::path& path,
 template <typename T>
 void bind_model(nb::module_& module, const char* name) {
   using M = Model<T>;
-  using RowsFunction = Vector<double> (M::*)(const Rows<T>&) const;
-  using ScoresFunction = RowMatrix<T> (M::*)(const Rows<T>&) const;
+  using RowsFunction = std::vector<double> (M::*)(const Rows<T>&) const;
+  using ScoresFunction = OwnedRows<T> (M::*)(const Rows<T>&) const;
   const auto of_rows = [](auto function) {
     return [function](const M& model, const Array<T>& rows) {
       const auto x = rows_of(rows);
@@ -110,7 +110,7 @@ void bind_model(nb::module_& module, const char* name) {
     return [function](const M& model) { return to_numpy(without_gil([&] { return (model.*function)(); })); };
   };
   const auto vector = [](auto member) {
-    return [member](const M& model) { return to_numpy(Vector<double>(model.*member)); };
+    return [member](const M& model) { return to_numpy(std::vector<double>(model.*member)); };
   };
   constexpr auto kOwned = nb::rv_policy::reference;  // the array keeps its numbers alive by itself
   nb::class_<M>(module, name)

@@ -24,18 +24,20 @@ class CsrRows {
     require(std::is_sorted(starts_.begin(), starts_.end()), "indptr must not descend");
     const auto entries = static_cast<Index>(starts_[starts_.size() - 1]);
     require(entries <= data_.size() && entries <= indices_.size(), "indptr points beyond the data");
-    require(entries == 0 || (indices_.head(entries).minCoeff() >= 0 &&
-                             static_cast<Index>(indices_.head(entries).maxCoeff()) < columns),
+    require(entries == 0 || std::ranges::all_of(indices_.slice(0, entries),
+                                                [columns](I column) {
+                                                  return column >= 0 && static_cast<Index>(column) < columns;
+                                                }),
             "a column index out of range");
   }
 
   Index rows() const { return starts_.size() - 1; }
   Index columns() const { return columns_; }
 
-  /// Rows [first, first + out.rows()) as dense ones; entries at the same place add up.
-  void expand(Index first, Eigen::Ref<RowMatrix<T>> out) const {
-    out.setZero();
-    for (Index i = 0; i < out.rows(); ++i) {
+  /// Writes rows [first, first + count) as dense ones; entries at the same place add up.
+  void expand(Index first, Index count, OwnedRows<T>& out) const {
+    std::fill_n(out.data(), count * columns_, T{0});
+    for (Index i = 0; i < count; ++i) {
       for (auto j = static_cast<Index>(starts_[first + i]); j < static_cast<Index>(starts_[first + i + 1]);
            ++j) {
         out(i, static_cast<Index>(indices_[j])) += data_[j];
@@ -44,9 +46,9 @@ class CsrRows {
   }
 
  private:
-  Eigen::Map<const Vector<T>> data_;
-  Eigen::Map<const Vector<I>> indices_;
-  Eigen::Map<const Vector<I>> starts_;
+  Row<T> data_;
+  Row<I> indices_;
+  Row<I> starts_;
   Index columns_;
 };
 

@@ -51,8 +51,8 @@ class Estimator {
       OnlinePca<T> fresh(pca_.options());
       const Index first = starting_rows(fresh.options(), rows, w);
       if (first > 0) {
-        RowMatrix<T> dense(first, columns);
-        rows.expand(0, dense);
+        OwnedRows<T> dense(first, columns);
+        rows.expand(0, first, dense);
         fresh.fit(dense, part_of(w, 0, first));
       }
       absorb(fresh, rows, w, first);
@@ -112,7 +112,7 @@ class Estimator {
   static constexpr Index kExpanded = 1 << 17;  // numbers expanded at a time: they stay in the cache
 
   static Weights part_of(const Weights& weights, Index first, Index count) {
-    return weights.size() == 0 ? weights : Weights(weights.segment(first, count));
+    return weights.empty() ? weights : weights.slice(first, count);
   }
 
   template <typename I>
@@ -142,11 +142,11 @@ class Estimator {
                                   std::to_string(rows.rows()) + " rows");
     }
     const Index at_once = std::min(rows.rows() - first, rows_at_once(rows));
-    RowMatrix<T> dense(at_once, rows.columns());
+    OwnedRows<T> dense(at_once, rows.columns());
     for (; first < rows.rows(); first += at_once) {
       const Index count = std::min(at_once, rows.rows() - first);
-      rows.expand(first, dense.topRows(count));
-      numbered_from(first, [&] { pca.partial_fit(dense.topRows(count), part_of(weights, first, count)); });
+      rows.expand(first, count, dense);
+      numbered_from(first, [&] { pca.partial_fit(dense.slice(0, count), part_of(weights, first, count)); });
     }
   }
 

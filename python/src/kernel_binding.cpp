@@ -38,6 +38,15 @@ int clear(PyObject* self) {
   return 0;
 }
 
+// As scikit-learn has them: one per column.
+OwnedRows<double> transposed(const OwnedRows<double>& rows) {
+  OwnedRows<double> columns(rows.cols(), rows.rows());
+  for (Index i = 0; i < rows.rows(); ++i) {
+    for (Index j = 0; j < rows.cols(); ++j) columns(j, i) = rows(i, j);
+  }
+  return columns;
+}
+
 template <typename T>
 void bind(nb::module_& module, const char* name) {
   static PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(&traverse<T>)},
@@ -73,11 +82,10 @@ void bind(nb::module_& module, const char* name) {
           "transform", [](E& self, const Array<T>& rows) { return to_numpy(self.transform(rows)); },
           nb::arg("rows").noconvert())
       .def_prop_ro(
-          "eigenvalues", [](E& self) { return to_numpy(Vector<double>(self.components()->eigenvalues)); },
-          kOwned)
+          "eigenvalues", [](E& self) { return to_numpy(self.components()->eigenvalues); }, kOwned)
       .def_prop_ro(
-          "eigenvectors",
-          [](E& self) { return to_numpy(RowMatrix<double>(self.components()->eigenvectors)); }, kOwned)
+          "eigenvectors", [](E& self) { return to_numpy(transposed(self.components()->eigenvectors)); },
+          kOwned)
       .def_prop_ro("rows_seen", &E::rows_seen)
       .def_prop_ro("kept_rows", array(&E::kept_rows), kOwned)
       .def_prop_ro("kept_numbers", array(&E::kept_numbers), kOwned)

@@ -36,7 +36,8 @@ template <typename T>
 Kernel<T> kernel_of_function(std::shared_ptr<const nb::object> function) {
   return Kernel<T>::custom([function = std::move(function)](const Row<T>& x, const Row<T>& y) {
     const nb::gil_scoped_acquire acquire;
-    const nb::object value = (*function)(to_numpy(Vector<T>(x)), to_numpy(Vector<T>(y)));
+    const nb::object value = (*function)(to_numpy(std::vector<T>(x.begin(), x.end())),
+                                         to_numpy(std::vector<T>(y.begin(), y.end())));
     double number = 0.0;
     if (!nb::try_cast<double>(value, number)) {
       throw std::invalid_argument(std::string("kernel must return a number, not ") + nb::repr(value).c_str());
@@ -83,7 +84,7 @@ class KernelEstimator {
     return alone([&] { return read(); });
   }
 
-  RowMatrix<T> transform(const Array<T>& rows) {
+  OwnedRows<T> transform(const Array<T>& rows) {
     const auto x = rows_of(rows);
     return alone([&] { return pca_.transform(x, *read()); });
   }
@@ -94,10 +95,10 @@ class KernelEstimator {
   std::int64_t rows_seen() const {
     return alone([&] { return pca_.rows_seen(); });
   }
-  RowMatrix<T> kept_rows() const {
+  OwnedRows<T> kept_rows() const {
     return alone([&] { return pca_.kept_rows(); });
   }
-  Vector<std::int64_t> kept_numbers() const {
+  std::vector<std::int64_t> kept_numbers() const {
     return alone([&] { return pca_.kept_numbers(); });
   }
   double representation_error() const {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "basis/split.hpp"
-#include "roipca/types.hpp"
+#include "linalg/eigen_types.hpp"
 #include "simd/aligned_rows.hpp"
 #include "state/archive.hpp"
 

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "basis/rotation.hpp"
-#include "roipca/types.hpp"
+#include "linalg/eigen_types.hpp"
 
 namespace roipca {
 

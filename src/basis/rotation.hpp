@@ -1,7 +1,7 @@
 /// Products of the tall basis with small matrices, in place.
 #pragma once
 
-#include "roipca/types.hpp"
+#include "linalg/eigen_types.hpp"
 
 namespace roipca {
 

@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "roipca/types.hpp"
+#include "linalg/eigen_types.hpp"
 #include "simd/aligned_rows.hpp"
 
 namespace roipca {
@@ -16,8 +16,8 @@ inline constexpr double kNoise = 16.0 * double{std::numeric_limits<T>::epsilon()
 /// orthonormal, and rounding of what it takes off.
 inline constexpr int kMostPasses = 4;
 
-/// Splits v = Q z + r for orthonormal columns Q, stored as rows for the loops of simd. Allocates at construction
-/// only.
+/// Splits v = Q z + r for orthonormal columns Q, stored as rows for the loops of simd. Allocates at
+/// construction only.
 template <typename T>
 class Splitter {
  public:

@@ -41,7 +41,7 @@ RightVectors right_vectors_of_wide(const Matrix<double>& a) {
 }
 
 Vector<double> aged_weights(const Weights& weights, Index rows, double forgetting) {
-  Vector<double> aged = weights.size() == 0 ? Vector<double>::Ones(rows) : Vector<double>(weights);
+  Vector<double> aged = weights.empty() ? Vector<double>::Ones(rows) : Vector<double>(as_eigen(weights));
   double age_factor = 1.0;
   for (Index i = rows - 1; i >= 0; --i) {
     if (aged[i] == 0.0) continue;
@@ -76,44 +76,47 @@ Model<T> batch_pca(const Rows<T>& rows, const Options& options, const Weights& w
   model.options = options;
   model.options.method = resolve(options, rows.cols());
   model.n_components = reported;
-  model.rows = weights.size() == 0 ? rows.rows() : (weights.array() > 0.0).count();
+  model.rows = weights.size() == 0 ? rows.rows() : (as_eigen(weights).array() > 0.0).count();
   model.weight = w.sum();
   model.weight_pairs = sum_over_pairs(w);
   if (model.rows == 0) throw std::invalid_argument("no row has a positive weight");
 
-  Matrix<double> a = rows.template cast<double>();
-  model.mean = Vector<double>::Zero(rows.cols());
-  model.mean_tail = Vector<double>::Zero(rows.cols());
+  Matrix<double> a = as_eigen(rows).template cast<double>();
+  Vector<double> mean = Vector<double>::Zero(rows.cols());
+  Vector<double> mean_tail = mean;
   if (options.center) {
     // In parts of the weight, so that no sum overflows; the second sum finds what rounding left of the first.
     const Vector<double> parts = w / model.weight;
-    model.mean = a.transpose() * parts;
-    a.rowwise() -= model.mean.transpose();
-    model.mean_tail = a.transpose() * parts;
-    a.rowwise() -= model.mean_tail.transpose();
+    mean = a.transpose() * parts;
+    a.rowwise() -= mean.transpose();
+    mean_tail = a.transpose() * parts;
+    a.rowwise() -= mean_tail.transpose();
     // The mean alone is what is read: it takes what fits of the tail.
-    const Vector<double> first = model.mean;
-    model.mean += model.mean_tail;
-    model.mean_tail -= model.mean - first;
+    const Vector<double> first = mean;
+    mean += mean_tail;
+    mean_tail -= mean - first;
   }
+  model.mean = to_vector(mean);
+  model.mean_tail = to_vector(mean_tail);
   a = w.cwiseSqrt().asDiagonal() * a;
 
   const double largest = a.cwiseAbs().maxCoeff();
   const double unit = largest > 0.0 ? std::ldexp(1.0, std::clamp(-std::ilogb(largest), -1000, 1000)) : 1.0;
   a *= unit;
-  model.scatter = a.colwise().squaredNorm().transpose() / unit / unit;
-  model.scatter_trace = model.scatter.sum();
+  model.scatter = to_vector(a.colwise().squaredNorm().transpose() / unit / unit);
+  model.scatter_trace = as_eigen(model.scatter).sum();
   auto [s, v] = a.rows() >= a.cols() ? right_vectors_of_tall(a) : right_vectors_of_wide(a);
 
   const double size = static_cast<double>(std::max(a.rows(), a.cols()));
   const double noise = size * std::numeric_limits<double>::epsilon() * s[0];
   const Index rank = std::min(held, (s.array() > noise).count());
   const Index columns = std::max(rank, reported);
-  model.basis = Matrix<T>::Zero(rows.cols(), columns);
-  model.basis.leftCols(rank) = v.leftCols(rank).template cast<T>();
-  complete<T>(model.basis, rank);
-  model.eigenvalues = Vector<double>::Zero(columns);
-  model.eigenvalues.head(rank) = s.head(rank).cwiseAbs2() / unit / unit;
+  model.basis.resize(columns, rows.cols());
+  auto basis = as_columns(model.basis);
+  basis.leftCols(rank) = v.leftCols(rank).template cast<T>();
+  complete<T>(basis, rank);
+  model.eigenvalues.resize(static_cast<std::size_t>(columns));
+  as_eigen(model.eigenvalues).head(rank) = s.head(rank).cwiseAbs2() / unit / unit;
   return model;
 }
 

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "linalg/eigen_types.hpp"
 #include "roipca/batch_pca.hpp"
 #include "roipca/online_pca.hpp"
 #include "roipca/subspace.hpp"
@@ -18,8 +19,8 @@ constexpr int kEachWay = 6;  // candidates for c * (leading variance) below 1 an
 constexpr int kCandidates = 2 * kEachWay + 1;
 
 template <typename T>
-Matrix<double> reported_basis(const Model<T>& model) {
-  return model.basis.leftCols(model.n_components).template cast<double>();
+RowMatrix<double> reported_basis(const Model<T>& model) {
+  return as_eigen(model.basis).topRows(model.n_components).template cast<double>();
 }
 
 // All rows but those of one fold, in their order; the fold's rows are spread evenly over the stream.
@@ -28,7 +29,7 @@ RowMatrix<T> without_fold(const Rows<T>& rows, Index fold) {
   RowMatrix<T> left(rows.rows(), rows.cols());
   Index count = 0;
   for (Index i = 0; i < rows.rows(); ++i) {
-    if (i % kFolds != fold) left.row(count++) = rows.row(i);
+    if (i % kFolds != fold) left.row(count++) = as_eigen(rows).row(i);
   }
   left.conservativeResize(count, Eigen::NoChange);
   return left;
@@ -51,7 +52,7 @@ double tune_learning_rate(const Rows<T>& rows, const Options& options) {
   const auto truth = batch_pca<T>(rows, trial);
   const double variance = truth.explained_variance()[0];
   if (!(variance > 0.0)) return 1.0;  // rows without variance: any rate will do
-  const Matrix<double> truth_basis = reported_basis(truth);
+  const RowMatrix<double> truth_basis = reported_basis(truth);
 
   Vector<double> errors = Vector<double>::Zero(kCandidates);
   const auto candidate = [&](int i) {

@@ -36,7 +36,7 @@ void require_mergeable(const Model<T>& a, const Model<T>& b) {
 
 template <typename T>
 Index rank_of(const Model<T>& model) {
-  return (model.eigenvalues.array() > 0.0).count();
+  return (as_eigen(model.eigenvalues).array() > 0.0).count();
 }
 
 // The eigenvalue that stands for those that the model does not hold.
@@ -44,7 +44,7 @@ template <typename T>
 double mu_of(const Model<T>& model) {
   const Index held = capacity(model.options, model.features()).held;
   const Mu mu = model.options.method == Method::kIpca ? Mu::zero() : model.options.mu;
-  return unheld_eigenvalue(mu, model.eigenvalues.head(rank_of(model)), held, model.features(),
+  return unheld_eigenvalue(mu, as_eigen(model.eigenvalues).head(rank_of(model)), held, model.features(),
                            model.scatter_trace, model.weight);
 }
 
@@ -53,9 +53,9 @@ double mu_of(const Model<T>& model) {
 template <typename T>
 void merge_means(const Model<T>& a, const Model<T>& b, const Vector<double>& jump, Model<T>& all) {
   const double share = b.weight / all.weight;
-  const Vector<double> tail = a.mean_tail + share * jump;
-  all.mean = a.mean + tail;
-  all.mean_tail = tail - (all.mean - a.mean);
+  const Vector<double> tail = as_eigen(a.mean_tail) + share * jump;
+  all.mean = to_vector(as_eigen(a.mean) + tail);
+  all.mean_tail = to_vector(tail - (as_eigen(all.mean) - as_eigen(a.mean)));
 }
 
 }  // namespace
@@ -65,7 +65,8 @@ Model<T> merge(const Model<T>& a, const Model<T>& b) {
   require_mergeable(a, b);
   const Index d = a.features();
   const Index held = std::max(capacity(a.options, d).held, capacity(b.options, d).held);
-  const Vector<double> jump = (b.mean - a.mean) + (b.mean_tail - a.mean_tail);
+  const Vector<double> jump =
+      (as_eigen(b.mean) - as_eigen(a.mean)) + (as_eigen(b.mean_tail) - as_eigen(a.mean_tail));
 
   Model<T> all;
   all.options = a.options;
@@ -77,7 +78,7 @@ Model<T> merge(const Model<T>& a, const Model<T>& b) {
   const double pull = a.weight / all.weight * b.weight;
   const Vector<double> step =
       std::sqrt(pull) * jump;  // squared only now: the jump's own squares may be out of range
-  all.scatter = a.scatter + b.scatter + step.cwiseAbs2();
+  all.scatter = to_vector(as_eigen(a.scatter) + as_eigen(b.scatter) + step.cwiseAbs2());
   all.scatter_trace = a.scatter_trace + b.scatter_trace + step.squaredNorm();
 
   // In a unit that keeps products of eigenvalues in range; a power of two changes no digit.
@@ -87,8 +88,8 @@ Model<T> merge(const Model<T>& a, const Model<T>& b) {
 
   HeldPairs<T> pairs(d, held);
   pairs.rank = rank_of(a);
-  pairs.components.columns(pairs.rank) = a.basis.leftCols(pairs.rank);
-  pairs.values.head(pairs.rank) = a.eigenvalues.head(pairs.rank) * unit_squared;
+  pairs.components.columns(pairs.rank) = as_columns(a.basis).leftCols(pairs.rank);
+  pairs.values.head(pairs.rank) = as_eigen(a.eigenvalues).head(pairs.rank) * unit_squared;
   pairs.trace = a.scatter_trace * unit_squared;
 
   // S_b is mu_b I + sum (lambda_i - mu_b) q_i q_i^T: its components count as rows, and mu_b as a shift.
@@ -96,9 +97,10 @@ Model<T> merge(const Model<T>& a, const Model<T>& b) {
   const double mu = mu_of(b);
   RowBlock<T> block(rank + 1, d);
   auto rows = block.rows.columns(rank + 1);
+  const auto values = as_eigen(b.eigenvalues);
   for (Index i = 0; i < rank; ++i) {
-    const double factor = std::sqrt(std::max(b.eigenvalues[i] - mu, 0.0)) * unit;
-    rows.col(i) = b.basis.col(i) * static_cast<T>(factor);
+    const double factor = std::sqrt(std::max(values[i] - mu, 0.0)) * unit;
+    rows.col(i) = as_columns(b.basis).col(i) * static_cast<T>(factor);
   }
   rows.col(rank) = (jump * (std::sqrt(pull) * unit)).template cast<T>();
   block.count = rank + 1;
@@ -112,17 +114,19 @@ Model<T> merge(const Model<T>& a, const Model<T>& b) {
 
   Spectrum<T> spectrum = {pairs.components.columns(pairs.rank), pairs.values.head(pairs.rank),
                           all.scatter_trace * unit_squared};
-  const Vector<double> mean_squares = all.scatter / all.weight * unit_squared + (unit * all.mean).cwiseAbs2();
+  const Vector<double> mean_squares =
+      as_eigen(all.scatter) / all.weight * unit_squared + (unit * as_eigen(all.mean)).cwiseAbs2();
   Rounding rounding = rounding_of(all.options, all.rows, mean_squares, all.degrees_of_freedom());
   rounding.components_rotate = true;  // by this, whatever they did before
   make_reportable(spectrum, rounding);
 
   const Index columns = std::max(pairs.rank, all.n_components);
-  all.basis = Matrix<T>::Zero(d, columns);
-  all.basis.leftCols(pairs.rank) = spectrum.basis;
-  complete<T>(all.basis, pairs.rank);
-  all.eigenvalues = Vector<double>::Zero(columns);
-  all.eigenvalues.head(pairs.rank) = spectrum.values / unit / unit;
+  all.basis.resize(columns, d);
+  auto basis = as_columns(all.basis);
+  basis.leftCols(pairs.rank) = spectrum.basis;
+  complete<T>(basis, pairs.rank);
+  all.eigenvalues.resize(static_cast<std::size_t>(columns));
+  as_eigen(all.eigenvalues).head(pairs.rank) = spectrum.values / unit / unit;
   return all;
 }
 

@@ -34,7 +34,7 @@ Index start_count(Index rows, const Weights& weights) {
 }
 
 Weights part_of(const Weights& weights, Index from, Index count) {
-  return weights.size() == 0 ? weights : Weights(weights.segment(from, count));
+  return weights.empty() ? weights : weights.slice(from, count);
 }
 
 }  // namespace
@@ -67,7 +67,7 @@ class OnlinePca<T>::Impl {
     check_shape<T>(rows, weights, features_);
     const bool checked = is_checked_first(rows);
     if (checked) check_values<T>(rows, weights);
-    if (weights.size() > 0 && weights.maxCoeff() == 0.0) {
+    if (!weights.empty() && as_eigen(weights).maxCoeff() == 0.0) {
       if (!checked) check_values<T>(rows, weights);
       rows_given_ += rows.rows();
       return;  // leaves the width open, too
@@ -129,14 +129,14 @@ class OnlinePca<T>::Impl {
     check_shape<T>(rows, weights, 0);
     check_values<T>(rows, weights);
     const Index count = start_count(rows.rows(), weights);
-    auto model = batch_pca<T>(rows.topRows(count), options_, part_of(weights, 0, count));
+    auto model = batch_pca<T>(rows.slice(0, count), options_, part_of(weights, 0, count));
     if (RateTuning<T>::is_due(options_) && count >= kTuningMinimum) {
-      model.options.learning_rate.c = tune_learning_rate<T>(rows.topRows(count), options_);
+      model.options.learning_rate.c = tune_learning_rate<T>(rows.slice(0, count), options_);
     }
     *this = Impl(model);
     const Index rest = rows.rows() - count;
     PacedCheck interrupt(check_interrupt);
-    const Rows<T> rows_left = rows.bottomRows(rest);
+    const Rows<T> rows_left = rows.slice(count, rest);
     const Weights weights_left = part_of(weights, count, rest);
     absorb({rows_left, weights_left, true}, interrupt);
     interrupt.at_end();
@@ -214,8 +214,7 @@ OnlinePca<T>& OnlinePca<T>::partial_fit(const Rows<T>& rows, const Weights& weig
 
 template <typename T>
 OnlinePca<T>& OnlinePca<T>::update(const Row<T>& row, double weight) {
-  const Eigen::Map<const RowMatrix<T>> rows(row.data(), 1, row.size());
-  impl_->partial_fit(rows, Eigen::Map<const Eigen::VectorXd>(&weight, 1), {});
+  impl_->partial_fit({row.data(), 1, row.size()}, {&weight, 1}, {});
   return *this;
 }
 

@@ -5,7 +5,6 @@
 
 #include "model/spectrum.hpp"
 #include "roipca/options.hpp"
-#include "roipca/types.hpp"
 
 namespace roipca {
 

@@ -13,10 +13,10 @@ namespace {
 // The eigenpairs of a model, in a unit. Columns without an eigenvalue only filled up the reported ones.
 template <typename T>
 Spectrum<T> spectrum_of(const Model<T>& model, double unit) {
-  const Index rank = (model.eigenvalues.array() > 0.0).count();
+  const Index rank = (as_eigen(model.eigenvalues).array() > 0.0).count();
   Spectrum<T> spectrum;
-  spectrum.basis = model.basis.leftCols(rank);
-  spectrum.values = model.eigenvalues.head(rank) * unit * unit;
+  spectrum.basis = as_columns(model.basis).leftCols(rank);
+  spectrum.values = as_eigen(model.eigenvalues).head(rank) * unit * unit;
   spectrum.trace = model.scatter_trace * unit * unit;
   return spectrum;
 }
@@ -33,12 +33,14 @@ Model<T> make_model(const Options& options, std::int64_t rows, const Moments<T>&
   make_reportable(spectrum, rounding_of(options, rows, moments.mean_squares(), model.degrees_of_freedom()));
   const Index rank = spectrum.basis.cols();
   const Index columns = std::max(rank, model.n_components);
-  model.basis = std::move(spectrum.basis);
-  model.basis.conservativeResize(Eigen::NoChange, columns);
-  complete<T>(model.basis, rank);
+  model.basis.resize(columns, moments.features());
+  auto basis = as_columns(model.basis);
+  basis.leftCols(rank) = spectrum.basis;
+  complete<T>(basis, rank);
   model.scatter_trace = to_raw(spectrum.trace, moments.unit());
-  model.eigenvalues = Vector<double>::Zero(columns);
-  for (Index i = 0; i < rank; ++i) model.eigenvalues[i] = to_raw(spectrum.values[i], moments.unit());
+  model.eigenvalues.resize(static_cast<std::size_t>(columns));
+  auto eigenvalues = as_eigen(model.eigenvalues);
+  for (Index i = 0; i < rank; ++i) eigenvalues[i] = to_raw(spectrum.values[i], moments.unit());
   return model;
 }
 

@@ -20,7 +20,7 @@ struct GivenRows {
   /// Null where the weights are 1.
   const double* weights_from(Index i) const { return weights.size() == 0 ? nullptr : weights.data() + i; }
   simd::RowsView<T> view(Index from, Index to) const {
-    return {rows.data() + from * rows.outerStride(), rows.outerStride(), to - from};
+    return {rows.data() + from * rows.stride(), rows.stride(), to - from};
   }
 
   /// Throws DataError for the first of the rows [from, to) that cannot be used.

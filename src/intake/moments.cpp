@@ -54,9 +54,9 @@ Moments<T>::Moments(const Model<T>& model)
     : center_(model.options.center),
       weight_(model.weight),
       weight_pairs_(model.weight_pairs),
-      mean_(model.mean),
-      mean_tail_(model.mean_tail),
-      scatter_(model.scatter),
+      mean_(as_eigen(model.mean)),
+      mean_tail_(as_eigen(model.mean_tail)),
+      scatter_(as_eigen(model.scatter)),
       delta_(model.features()) {
   const double trace = model.trace();
   if (trace > 0.0 && (trace > kHigh<T> || trace < kLow<T>)) unit_ = power_of_two(-std::ilogb(trace) / 2);
@@ -263,9 +263,9 @@ template <typename T>
 void Moments<T>::write(Model<T>& model) const {
   model.weight = weight_;
   model.weight_pairs = weight_pairs_;
-  model.mean = mean_;
-  model.mean_tail = mean_tail_;
-  model.scatter = scatter_ / unit_ / unit_;
+  model.mean = to_vector(mean_);
+  model.mean_tail = to_vector(mean_tail_);
+  model.scatter = to_vector(scatter_ / unit_ / unit_);
 }
 
 template <typename T>

@@ -77,7 +77,7 @@ template <typename T>
 void check_values(const Rows<T>& rows, const Weights& weights, Index from, Index to) {
   const auto& kernel = simd::table<T>();
   for (Index i = from; i < to; ++i) {
-    const T* row = rows.data() + i * rows.outerStride();
+    const T* row = rows.data() + i * rows.stride();
     const double weight = weights.size() == 0 ? 1.0 : weights[i];
     const T largest = largest_at<T>(weight);
     if (!kernel.any_beyond(row, rows.cols(), largest)) continue;

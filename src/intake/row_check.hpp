@@ -17,7 +17,7 @@ void check_values(const Rows<T>& rows, const Weights& weights, Index from, Index
 
 /// The same for all rows.
 template <typename T>
-void check_values(const Rows<T>& rows, const Weights& weights = Weights(Eigen::VectorXd())) {
+void check_values(const Rows<T>& rows, const Weights& weights = {}) {
   check_values<T>(rows, weights, 0, rows.rows());
 }
 

@@ -23,8 +23,7 @@ constexpr NumberType kTypeOf = std::is_same_v<T, float> ? NumberType::kFloat : N
 
 const char* type_name(NumberType type) { return type == NumberType::kFloat ? "float (F32)" : "double (F64)"; }
 
-// The model's arrays in the order of ModelHeader::arrays(). The basis is features x held by columns, which is
-// the same memory as the file's held x features by rows.
+// The model's arrays in the order of ModelHeader::arrays().
 template <typename ModelType, typename Visitor>
 void for_each_array(ModelType& model, Visitor visit) {
   visit(model.mean);
@@ -45,7 +44,7 @@ template <typename T>
 ModelHeader header_of(const Model<T>& model) {
   return {.type = kTypeOf<T>,
           .features = static_cast<std::uint64_t>(model.features()),
-          .held = static_cast<std::uint64_t>(model.basis.cols()),
+          .held = static_cast<std::uint64_t>(model.basis.rows()),
           .settings = {.options = model.options,
                        .n_components = model.n_components,
                        .rows = model.rows,
@@ -58,8 +57,8 @@ ModelHeader header_of(const Model<T>& model) {
 
 template <typename T>
 Model<T> empty_model(const ModelHeader& header) {
-  const auto features = static_cast<Index>(header.features);
-  const auto held = static_cast<Index>(header.held);
+  const auto features = static_cast<std::size_t>(header.features);
+  const auto held = static_cast<std::size_t>(header.held);
   Model<T> model;
   model.options = header.settings.options;
   model.n_components = header.settings.n_components;
@@ -73,7 +72,7 @@ Model<T> empty_model(const ModelHeader& header) {
   model.mean_tail.resize(features);
   model.scatter.resize(features);
   model.eigenvalues.resize(held);
-  model.basis.resize(features, held);
+  model.basis.resize(static_cast<Index>(held), static_cast<Index>(features));
   return model;
 }
 

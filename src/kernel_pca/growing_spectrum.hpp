@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "basis/orthonormal.hpp"
-#include "roipca/types.hpp"
+#include "linalg/eigen_types.hpp"
 #include "secular/rank_one_eigen.hpp"
 #include "state/archive.hpp"
 

@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "linalg/eigen_types.hpp"
+
 namespace roipca {
 
 template <typename T>
@@ -29,8 +31,8 @@ Kernel<T> Kernel<T>::custom(Function function) {
 template <typename T>
 double Kernel<T>::operator()(const Row<T>& x, const Row<T>& y) const {
   if (kind_ == Kind::kCustom) return function_(x, y);
-  const auto& wide_x = x.template cast<double>();
-  const auto& wide_y = y.template cast<double>();
+  const auto& wide_x = as_eigen(x).template cast<double>();
+  const auto& wide_y = as_eigen(y).template cast<double>();
   const double gamma = gamma_.value_or(1.0 / static_cast<double>(x.size()));
   // Uses the difference, not |x|^2 + |y|^2 - 2 x.y: close rows keep their digits, and equal rows give 1.
   if (kind_ == Kind::kRbf) return std::exp(-gamma * (wide_x - wide_y).squaredNorm());
@@ -41,8 +43,8 @@ double Kernel<T>::operator()(const Row<T>& x, const Row<T>& y) const {
 }
 
 template <typename T>
-void Kernel<T>::against(const Row<T>& x, const Rows<T>& rows, Eigen::Ref<Vector<double>> out) const {
-  for (Index i = 0; i < rows.rows(); ++i) out[i] = (*this)(x, rows.row(i).transpose());
+void Kernel<T>::against(const Row<T>& x, const Rows<T>& rows, std::span<double> out) const {
+  for (Index i = 0; i < rows.rows(); ++i) out[static_cast<std::size_t>(i)] = (*this)(x, rows.row(i));
 }
 
 template class Kernel<float>;

@@ -57,8 +57,8 @@ Index count_positive(const Eigen::Ref<const Vector<double>>& values) {
   return count;
 }
 
-void make_largest_entries_positive(Matrix<double>& vectors) {
-  for (auto column : vectors.colwise()) {
+void make_largest_entries_positive(OwnedRows<double>& vectors) {
+  for (auto column : as_columns(vectors).colwise()) {
     Index place = 0;
     if (column.size() > 0) column.cwiseAbs().maxCoeff(&place);
     if (column.size() > 0 && column[place] < 0.0) column = -column;
@@ -85,12 +85,13 @@ KernelComponents read(const GrowingSpectrum& spectrum, Index n_components) {
   const Index positive = std::min(count_positive(spectrum.values()), wanted);
   const Index reported = n_components == 0 ? positive : wanted;
   KernelComponents found;
-  found.eigenvalues = Vector<double>::Zero(reported);
-  found.eigenvalues.head(positive) = spectrum.values().head(positive);
-  found.eigenvectors.resize(spectrum.size(), reported);
-  found.eigenvectors.leftCols(positive) = spectrum.vectors().leftCols(positive);
-  complete<double>(found.eigenvectors, positive);
-  found.offset = spectrum.column_means();
+  found.eigenvalues.resize(static_cast<std::size_t>(reported));
+  as_eigen(found.eigenvalues).head(positive) = spectrum.values().head(positive);
+  found.eigenvectors.resize(reported, spectrum.size());
+  auto vectors = as_columns(found.eigenvectors);
+  vectors.leftCols(positive) = spectrum.vectors().leftCols(positive);
+  complete<double>(vectors, positive);
+  found.offset = to_vector(spectrum.column_means());
   return found;
 }
 
@@ -100,10 +101,12 @@ KernelComponents read(const Landmarks& landmarks, Index n_components) {
   const Index positive = std::min(count_positive(pairs.values), wanted);
   const Index reported = n_components == 0 ? positive : wanted;
   KernelComponents found;
-  found.eigenvalues = Vector<double>::Zero(reported);
-  found.eigenvalues.head(positive) = pairs.values.head(positive);
-  found.eigenvectors = pairs.duals.leftCols(reported) * found.eigenvalues.cwiseSqrt().asDiagonal();
-  found.offset = landmarks.mean_values();
+  found.eigenvalues.resize(static_cast<std::size_t>(reported));
+  as_eigen(found.eigenvalues).head(positive) = pairs.values.head(positive);
+  found.eigenvectors.resize(reported, landmarks.size());
+  as_columns(found.eigenvectors) =
+      pairs.duals.leftCols(reported) * as_eigen(found.eigenvalues).cwiseSqrt().asDiagonal();
+  found.offset = to_vector(landmarks.mean_values());
   return found;
 }
 
@@ -131,11 +134,11 @@ class KernelPca<T>::Impl {
       : kernel_(std::move(kernel)), options_((check(options), options)), engine_(make_engine(options)) {}
 
   void partial_fit(const Rows<T>& rows) {
-    check_shape<T>(rows, Weights(Eigen::VectorXd()), features());
+    check_shape<T>(rows, {}, features());
     check_values<T>(rows);
-    if (rows.rows() == 1) return add(rows.row(0).transpose());
+    if (rows.rows() == 1) return add(rows.row(0));
     Impl next(*this);  // discarded if a later row fails
-    for (Index i = 0; i < rows.rows(); ++i) next.add(rows.row(i).transpose());
+    for (Index i = 0; i < rows.rows(); ++i) next.add(rows.row(i));
     *this = std::move(next);
   }
 
@@ -147,18 +150,19 @@ class KernelPca<T>::Impl {
     return found;
   }
 
-  RowMatrix<T> transform(const Rows<T>& rows, const KernelComponents& components) const {
-    check_shape<T>(rows, Weights(Eigen::VectorXd()), features());
-    const Vector<double> scales = components.eigenvalues.unaryExpr(
-        [](double value) { return value > 0.0 ? 1.0 / std::sqrt(value) : 0.0; });
-    const Matrix<double> duals = components.eigenvectors * scales.asDiagonal();
-    RowMatrix<T> scores(rows.rows(), duals.cols());
+  OwnedRows<T> transform(const Rows<T>& rows, const KernelComponents& components) const {
+    check_shape<T>(rows, {}, features());
+    const Vector<double> scales = as_eigen(components.eigenvalues).unaryExpr([](double value) {
+      return value > 0.0 ? 1.0 / std::sqrt(value) : 0.0;
+    });
+    const Matrix<double> duals = as_columns(components.eigenvectors) * scales.asDiagonal();
+    OwnedRows<T> scores(rows.rows(), duals.cols());
     Vector<double> column(kept_);
     for (Index i = 0; i < rows.rows(); ++i) {
-      kernel_->against(rows.row(i).transpose(), kept_rows(), column);
+      kernel_->against(rows.row(i), kept_rows(), {column.data(), static_cast<std::size_t>(kept_)});
       for (Index j = 0; j < kept_; ++j) check_value(column[j], "rows " + std::to_string(i), numbers_[j]);
-      column -= components.offset;
-      scores.row(i) = (column.transpose() * duals).template cast<T>();
+      column -= as_eigen(components.offset);
+      as_eigen(scores).row(i) = (column.transpose() * duals).template cast<T>();
     }
     return scores;
   }
@@ -192,7 +196,7 @@ class KernelPca<T>::Impl {
   void add(const Row<T>& row) {
     make_room(row.size());
     auto column = column_.head(kept_);
-    kernel_->against(row, kept_rows(), column);
+    kernel_->against(row, kept_rows(), {column_.data(), static_cast<std::size_t>(kept_)});
     const double diagonal = (*kernel_)(row, row);
     const std::string name = "rows " + std::to_string(rows_seen_);
     for (Index j = 0; j < kept_; ++j) check_value(column[j], name, numbers_[j]);
@@ -216,7 +220,7 @@ class KernelPca<T>::Impl {
 
   void check_symmetry(const Row<T>& row, double diagonal) const {
     for (Index j = 0; j < kept_; ++j) {
-      const double back = (*kernel_)(rows_.row(j).transpose(), row);
+      const double back = (*kernel_)(rows_.row(j), row);
       const double scale = std::max({std::abs(diagonal), std::abs(back), std::abs(column_[j])});
       if (std::abs(back - column_[j]) <= kSymmetry * scale) continue;
       std::ostringstream text;
@@ -247,7 +251,7 @@ class KernelPca<T>::Impl {
       }
       --kept_;
     }
-    rows_.row(kept_) = row.transpose();
+    rows_.row(kept_) = as_eigen(row);
     numbers_[kept_] = rows_seen_;
     ++kept_;
   }
@@ -300,7 +304,7 @@ KernelComponents KernelPca<T>::components() const {
 }
 
 template <typename T>
-RowMatrix<T> KernelPca<T>::transform(const Rows<T>& rows, const KernelComponents& components) const {
+OwnedRows<T> KernelPca<T>::transform(const Rows<T>& rows, const KernelComponents& components) const {
   return impl_->transform(rows, components);
 }
 
@@ -317,12 +321,12 @@ std::int64_t KernelPca<T>::rows_seen() const {
   return impl_->rows_seen();
 }
 template <typename T>
-RowMatrix<T> KernelPca<T>::kept_rows() const {
-  return impl_->kept_rows();
+OwnedRows<T> KernelPca<T>::kept_rows() const {
+  return to_rows(impl_->kept_rows());
 }
 template <typename T>
-Vector<std::int64_t> KernelPca<T>::kept_numbers() const {
-  return impl_->kept_numbers();
+std::vector<std::int64_t> KernelPca<T>::kept_numbers() const {
+  return to_vector(impl_->kept_numbers());
 }
 template <typename T>
 double KernelPca<T>::representation_error() const {

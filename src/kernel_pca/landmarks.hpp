@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-#include "roipca/types.hpp"
+#include "linalg/eigen_types.hpp"
 #include "state/archive.hpp"
 
 namespace roipca {

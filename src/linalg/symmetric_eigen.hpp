@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "roipca/types.hpp"
+#include "linalg/eigen_types.hpp"
 
 namespace roipca::linalg {
 

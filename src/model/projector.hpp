@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "linalg/eigen_types.hpp"
 #include "roipca/model.hpp"
 #include "simd/aligned_rows.hpp"
 #include "simd/table.hpp"
@@ -27,7 +28,7 @@ class Projector {
         scores_(at_once_, components),
         coefficients_(components, at_once_),
         panel_(simd::panel_size<T>(components)) {
-    basis_.columns(components) = model.basis.leftCols(components);
+    basis_.columns(components) = as_columns(model.basis).leftCols(components);
   }
 
   /// Calls use(first, count) for each chunk, when `scores` and `centred` are those of its rows.
@@ -39,7 +40,7 @@ class Projector {
     Vector<double> total = Vector<double>::Zero(features);
     for (Index first = 0; first < rows.rows(); first += at_once_) {
       const Index count = std::min(at_once_, rows.rows() - first);
-      loops_.collect({rows.data() + first * rows.outerStride(), rows.outerStride(), count},
+      loops_.collect({rows.data() + first * rows.stride(), rows.stride(), count},
                      {model_.mean.data(), model_.mean_tail.data(), ones.data(), ones.data(), total.data(),
                       centred_.row(0), centred_.stride(), squares.data()},
                      features);

@@ -1,7 +1,7 @@
 /// The eigenpairs of a scatter matrix.
 #pragma once
 
-#include "roipca/types.hpp"
+#include "linalg/eigen_types.hpp"
 
 namespace roipca {
 

@@ -2,12 +2,15 @@
 
 #include <stdexcept>
 
+#include "linalg/eigen_types.hpp"
+
 namespace roipca {
 
 // With C = U^T V, |UU^T - VV^T|^2 = |U - V C^T|^2 + |V - U C|^2: both terms are small where the spans are
 // close, while the textbook form m + m' - 2 |C|^2 subtracts numbers of size m.
-double subspace_error(const Eigen::Ref<const Eigen::MatrixXd>& u,
-                      const Eigen::Ref<const Eigen::MatrixXd>& v) {
+double subspace_error(const Rows<double>& u_rows, const Rows<double>& v_rows) {
+  const auto u = as_eigen(u_rows).transpose();
+  const auto v = as_eigen(v_rows).transpose();
   if (u.rows() != v.rows()) throw std::invalid_argument("subspaces of spaces of different dimensions");
   if (u.cols() == 0)
     throw std::invalid_argument("the error is relative to the first subspace, which is empty");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "linalg/eigen_types.hpp"
 #include "roipca/options.hpp"
 
 namespace roipca {

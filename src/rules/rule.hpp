@@ -7,7 +7,6 @@
 #include "intake/step.hpp"
 #include "model/spectrum.hpp"
 #include "roipca/options.hpp"
-#include "roipca/types.hpp"
 #include "simd/aligned_rows.hpp"
 #include "state/archive.hpp"
 

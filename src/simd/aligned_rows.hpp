@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "roipca/types.hpp"
+#include "linalg/eigen_types.hpp"
 #include "simd/aligned_buffer.hpp"
 #include "simd/table.hpp"
 

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "roipca/types.hpp"
+#include "linalg/eigen_types.hpp"
 
 namespace roipca::state {
 

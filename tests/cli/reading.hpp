@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "linalg/eigen_types.hpp"
 #include "readers/byte_stream.hpp"
 #include "readers/row_reader.hpp"
 #include "support/files.hpp"
@@ -47,7 +48,7 @@ RowMatrix<T> all_rows(RowReader<T>& reader, std::vector<BadRow>* bad = nullptr, 
     reader.read(block);
     if (block.taken() == 0) return all;
     all.conservativeResize(all.rows() + block.count, Eigen::NoChange);
-    all.bottomRows(block.count) = block.rows.topRows(block.count);
+    all.bottomRows(block.count) = as_eigen(block.filled());
     if (bad != nullptr) bad->insert(bad->end(), block.bad.begin(), block.bad.end());
   }
 }

@@ -36,13 +36,13 @@ TEST_P(FarMean, TheMeanOfManyRowsIsRoundedOnce) {
   // Half a unit of the mean's own rounding, and the roundings of 1e5 steps whose sizes fall like 1/n (their
   // sum is the logarithm, about 12), of a spread that reaches 5.
   const double tolerance = (std::abs(GetParam()) + 12 * 5) * kEpsilon<double>;
-  EXPECT_LT(mean_error(model.mean, Vector<double>::Zero(4), rows), tolerance);
+  EXPECT_LT(mean_error(as_eigen(model.mean), Vector<double>::Zero(4), rows), tolerance);
 }
 
 TEST_P(FarMean, TheMeanAndItsTailAreExactToTheRoundingOfTheSpread) {
   const auto rows = spread_around(GetParam(), 100'000);
   const auto model = OnlinePca<double>(options_for(Method::kRoipca, 1)).partial_fit(rows).model();
-  EXPECT_LT(mean_error(model.mean, model.mean_tail, rows), 12 * 5 * kEpsilon<double>);
+  EXPECT_LT(mean_error(as_eigen(model.mean), as_eigen(model.mean_tail), rows), 12 * 5 * kEpsilon<double>);
 }
 
 TEST_P(FarMean, TheScatterIsThatOfLongDouble) {
@@ -52,7 +52,7 @@ TEST_P(FarMean, TheScatterIsThatOfLongDouble) {
   // 1e5 additions, each rounded by half a unit of a sum that grows evenly: the errors, of random sign, add up
   // like the root of their number.
   const double tolerance = 4 * std::sqrt(1e5) * kEpsilon<double>;
-  EXPECT_LT(relative_difference(model.scatter, oracle.scatter.diagonal()), tolerance);
+  EXPECT_LT(relative_difference(as_eigen(model.scatter), oracle.scatter.diagonal()), tolerance);
 }
 
 // Whole numbers can be shifted without rounding, so that both runs see the same deviations.
@@ -98,8 +98,9 @@ TYPED_TEST(Centring, WithoutItTheModelIsOfTheSecondMoments) {
 TYPED_TEST(Centring, WithoutItTheMeanIsZero) {
   Options options = options_for(Method::kRoipca, 2);
   options.center = false;
-  const auto model = OnlinePca<TypeParam>(options).partial_fit(RowMatrix<TypeParam>::Ones(5, 3)).model();
-  EXPECT_EQ(model.mean, Vector<double>::Zero(3));
+  const auto model =
+      OnlinePca<TypeParam>(options).partial_fit(to_rows(RowMatrix<TypeParam>::Ones(5, 3))).model();
+  EXPECT_EQ(as_eigen(model.mean), Vector<double>::Zero(3));
 }
 
 }  // namespace

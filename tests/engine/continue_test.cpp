@@ -102,7 +102,8 @@ TYPED_TEST(Continue, StoppingOftenDoesNotLetTheBasisDrift) {
       model = OnlinePca<TypeParam>(model).partial_fit(rows.middleRows(from, 50)).model();
     }
     // The tolerance of the guard, and a few roundings per update between two of its measurements.
-    EXPECT_LT(orthonormality_error(model.basis), 2 * DriftGuard<TypeParam>::tolerance()) << name(method);
+    EXPECT_LT(orthonormality_error(as_columns(model.basis)), 2 * DriftGuard<TypeParam>::tolerance())
+        << name(method);
   }
 }
 
@@ -140,7 +141,7 @@ TYPED_TEST(Continue, FromABrokenModelIsRefused) {
 
 TYPED_TEST(Continue, FromAModelRowsOfAnotherWidthAreRefused) {
   OnlinePca<TypeParam> pca(this->never_stopping(options_for(Method::kRoipca, 3)));
-  EXPECT_THROW(pca.partial_fit(RowMatrix<TypeParam>::Ones(2, 28)), std::invalid_argument);
+  EXPECT_THROW(pca.partial_fit(to_rows(RowMatrix<TypeParam>::Ones(2, 28))), std::invalid_argument);
 }
 
 }  // namespace

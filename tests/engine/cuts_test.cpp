@@ -124,7 +124,7 @@ TYPED_TEST(Cuts, AnAssignedEstimatorContinuesAsItsSourceWould) {
     OnlinePca<TypeParam> pca(options_for(method, 3));
     pca.partial_fit(this->rows_.topRows(150));
     OnlinePca<TypeParam> other(options_for(Method::kExact, 2));
-    other.partial_fit(RowMatrix<TypeParam>::Identity(5, 5));
+    other.partial_fit(to_rows(RowMatrix<TypeParam>::Identity(5, 5)));
     other = pca;
     other.partial_fit(this->rows_.bottomRows(150));
     EXPECT_EQ(first_difference(other.model(), this->whole(pca.options(), this->rows_)), "") << name(method);

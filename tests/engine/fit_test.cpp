@@ -28,7 +28,7 @@ TYPED_TEST(Fit, UpToFiveHundredRowsTheReportedEigenpairsAreThoseOfBatchPca) {
       const Index rank = std::min<Index>(3, n - 1);
       // The basis is in T. Neighbouring variances differ by a third, so that gaps cost a small factor.
       const double tolerance = 32 * kEpsilon<TypeParam>;
-      EXPECT_LT((model.eigenvalues.head(rank) - oracle.values.head(rank)).cwiseAbs().maxCoeff(),
+      EXPECT_LT((as_eigen(model.eigenvalues).head(rank) - oracle.values.head(rank)).cwiseAbs().maxCoeff(),
                 tolerance * oracle.values[0])
           << name(method) << " of " << n;
       EXPECT_LT(subspace_angle(oracle.vectors.leftCols(rank), reported_basis(model).leftCols(rank)),
@@ -63,7 +63,7 @@ TYPED_TEST(Fit, BeyondFiveHundredRowsItContinuesFromTheirBatchModel) {
 TYPED_TEST(Fit, ItForgetsWhatCameBefore) {
   for (const Way& method : kAllMethods) {
     OnlinePca<TypeParam> pca(options_for(method, 3));
-    pca.partial_fit(RowMatrix<TypeParam>::Identity(20, 20));
+    pca.partial_fit(to_rows(RowMatrix<TypeParam>::Identity(20, 20)));
     const auto model = pca.fit(this->rows_).model();
     EXPECT_EQ(first_difference(model, OnlinePca<TypeParam>(options_for(method, 3)).fit(this->rows_).model()),
               "")
@@ -81,8 +81,8 @@ TYPED_TEST(Fit, RowsCanBeAddedAfterwards) {
 TYPED_TEST(Fit, OneRowIsEnough) {
   for (const Way& method : kAllMethods) {
     const auto model = OnlinePca<TypeParam>(options_for(method, 3)).fit(this->rows_.topRows(1)).model();
-    EXPECT_EQ(model.eigenvalues.maxCoeff(), 0.0) << name(method);
-    EXPECT_LT(orthonormality_error(model.basis), 16 * kEpsilon<TypeParam>) << name(method);
+    EXPECT_EQ(as_eigen(model.eigenvalues).maxCoeff(), 0.0) << name(method);
+    EXPECT_LT(orthonormality_error(as_columns(model.basis)), 16 * kEpsilon<TypeParam>) << name(method);
   }
 }
 

@@ -50,7 +50,7 @@ TYPED_TEST(Rate, AScaleFreeRateIsTheInverseMeanEigenvalue) {
     OnlinePca<TypeParam> pca(options_for(method, 3));
     const auto rates = pca.partial_fit(this->rows_).learning_rates();
     ASSERT_EQ(rates.size(), 3U) << name(method);
-    const double expected = 3.0 / pca.model().eigenvalues.head(3).sum();
+    const double expected = 3.0 / as_eigen(pca.model().eigenvalues).head(3).sum();
     for (const double rate : rates) EXPECT_NEAR(rate, expected, 1e-12 * expected) << name(method);
   }
 }
@@ -74,7 +74,7 @@ TYPED_TEST(Rate, FroipcaGivesThePapersOptimalRate) {
   const auto before = pca.model();
   const Vector<TypeParam> row = normal_rows(12, 1, 5).cast<TypeParam>();
   pca.update(row);
-  const double z = before.basis.col(0).template cast<double>().dot(row.template cast<double>());
+  const double z = as_columns(before.basis).col(0).template cast<double>().dot(row.template cast<double>());
   const double t = pca.model().eigenvalues[0];
   const double expected = (t - before.eigenvalues[0]) / (z * z * t);
   // t - lambda loses the digits that lambda has beyond z^2.
@@ -145,15 +145,16 @@ TYPED_TEST(Rate, FitTunesOnTheBatchItStartsFrom) {
 
 TYPED_TEST(Rate, FitTunesAnew) {
   OnlinePca<TypeParam> pca(this->with(Method::kOja, LearningRate::tuned()));
-  pca.fit(this->rows_ * TypeParam{1024});
+  pca.fit(to_rows(this->rows_ * TypeParam{1024}));
   pca.fit(this->rows_);
   EXPECT_EQ(pca.options().learning_rate.c,
             tune_learning_rate<TypeParam>(this->rows_, options_for(Method::kOja, 3)));
 }
 
 TYPED_TEST(Rate, RowsWithoutVarianceCanBeTunedOn) {
-  EXPECT_GT(tune_learning_rate<TypeParam>(RowMatrix<TypeParam>::Ones(30, 4), options_for(Method::kOja, 3)),
-            0.0);
+  EXPECT_GT(
+      tune_learning_rate<TypeParam>(to_rows(RowMatrix<TypeParam>::Ones(30, 4)), options_for(Method::kOja, 3)),
+      0.0);
 }
 
 TYPED_TEST(Rate, TooFewRowsToTuneOnAreRefused) {

@@ -55,7 +55,8 @@ TYPED_TEST(LowRank, EigenvaluesAreThoseOfBatchPca) {
   for (const Way& method : kLosslessMethods) {
     const auto model =
         OnlinePca<TypeParam>(options_for(method, this->kRank)).partial_fit(this->rows_).model();
-    const Vector<double> error = model.eigenvalues.head(this->kRank) - oracle.values.head(this->kRank);
+    const Vector<double> error =
+        as_eigen(model.eigenvalues).head(this->kRank) - oracle.values.head(this->kRank);
     EXPECT_LT(error.cwiseAbs().maxCoeff(), this->kTolerance * oracle.values[0]) << name(method);
   }
 }
@@ -75,7 +76,8 @@ TYPED_TEST(LowRank, FroipcaKeepsTheTrace) {
     Options options = options_for(Method::kFroipca, this->kRank);
     options.tau = tau;
     const auto model = OnlinePca<TypeParam>(options).partial_fit(this->rows_).model();
-    EXPECT_NEAR(model.eigenvalues.sum(), oracle.values.sum(), this->kTolerance * oracle.values.sum());
+    EXPECT_NEAR(as_eigen(model.eigenvalues).sum(), oracle.values.sum(),
+                this->kTolerance * oracle.values.sum());
   }
 }
 
@@ -96,9 +98,9 @@ TYPED_TEST(LowRank, FewRowsHaveNoVarianceBeyondTheirNumber) {
   for (const Index rows : {1, 2, 5, 9}) {
     for (const Way& method : {Way{Method::kExact}, Way{Method::kRoipca}}) {
       const auto model = OnlinePca<TypeParam>(options_for(method, 10))
-                             .partial_fit(normal_rows(rows, 30, 3).cast<TypeParam>())
+                             .partial_fit(to_rows(normal_rows(rows, 30, 3).cast<TypeParam>()))
                              .model();
-      EXPECT_EQ((model.eigenvalues.array() > 0.0).count(), rows - 1) << name(method) << " " << rows;
+      EXPECT_EQ((as_eigen(model.eigenvalues).array() > 0.0).count(), rows - 1) << name(method) << " " << rows;
     }
   }
 }

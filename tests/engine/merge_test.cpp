@@ -32,7 +32,8 @@ TYPED_TEST(Merging, LosesNothingThatCanBeHeld) {
     const Options options = options_for(way, 5);
     const auto whole = merge(this->fitted(options, x.topRows(120)), this->fitted(options, x.bottomRows(180)));
     EXPECT_EQ(whole.rows, 300);
-    EXPECT_LE((whole.mean - truth.mean).cwiseAbs().maxCoeff(), 1e-13 * truth.mean.cwiseAbs().maxCoeff());
+    EXPECT_LE((as_eigen(whole.mean) - truth.mean).cwiseAbs().maxCoeff(),
+              1e-13 * truth.mean.cwiseAbs().maxCoeff());
     EXPECT_LE(relative_difference(modelled_scatter(whole), truth.scatter), 2000 * kEpsilon<T>) << name(way);
     EXPECT_NEAR(whole.trace(), truth.scatter.trace(), 2000 * kEpsilon<T> * truth.scatter.trace());
   }

@@ -207,7 +207,7 @@ TYPED_TEST(State, RowsOfTheRestoredEstimatorDoNotReachTheOriginal) {
 TYPED_TEST(State, EveryFlippedBitIsNoticed) {
   for (const Way& method : kAllMethods) {
     OnlinePca<TypeParam> pca(options_for(method, 1));
-    pca.partial_fit(decaying_rows(5, 2, 0.8, 1).template cast<TypeParam>());
+    pca.partial_fit(to_rows(decaying_rows(5, 2, 0.8, 1).template cast<TypeParam>()));
     const Bytes whole = pca.state();
     for (std::size_t i = 0; i < whole.size(); ++i) {
       for (int bit = 0; bit < 8; ++bit) {
@@ -222,7 +222,7 @@ TYPED_TEST(State, EveryFlippedBitIsNoticed) {
 TYPED_TEST(State, EveryTruncationIsNoticed) {
   for (const Way& method : kAllMethods) {
     OnlinePca<TypeParam> pca(options_for(method, 1));
-    pca.partial_fit(decaying_rows(5, 2, 0.8, 1).template cast<TypeParam>());
+    pca.partial_fit(to_rows(decaying_rows(5, 2, 0.8, 1).template cast<TypeParam>()));
     const Bytes whole = pca.state();
     for (std::size_t size = 0; size < whole.size(); ++size) {
       const Bytes bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));

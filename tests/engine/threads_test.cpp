@@ -40,7 +40,7 @@ TEST_P(Threads, AgreeWithBatchPca) {
   const auto truth = dense_pca(rows_);
   const auto model = OnlinePca<double>(threaded(GetParam(), 2)).partial_fit(rows_).model();
   EXPECT_EQ(model.rows, 5000);
-  EXPECT_LE((model.mean - truth.mean).cwiseAbs().maxCoeff(), 1e-13);
+  EXPECT_LE((as_eigen(model.mean) - truth.mean).cwiseAbs().maxCoeff(), 1e-13);
   EXPECT_NEAR(model.trace(), truth.scatter.trace(), 1e-11 * truth.scatter.trace());
   // Two halves truncate about twice as much as one pass; the last term is rounding.
   const auto alone = OnlinePca<double>(threaded(GetParam(), 1)).partial_fit(rows_).model();
@@ -70,7 +70,7 @@ TEST_P(Threads, RowsOfWeightZeroMayFillAWholeShare) {
   weights.head(300).setZero();
   const auto model = OnlinePca<double>(threaded(GetParam(), 2)).partial_fit(rows_, weights).model();
   EXPECT_EQ(model.rows, 4700);
-  EXPECT_LE((model.mean - dense_pca(rows_, weights).mean).cwiseAbs().maxCoeff(), 1e-13);
+  EXPECT_LE((as_eigen(model.mean) - dense_pca(rows_, weights).mean).cwiseAbs().maxCoeff(), 1e-13);
 }
 
 TEST_P(Threads, ACallOfWeightZeroOnlyDoesNotMoveTheRowsAfterItToAnotherThread) {

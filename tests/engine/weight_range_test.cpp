@@ -90,10 +90,11 @@ class WeightRange : public ::testing::Test {
 
   static void expect_covariance(const Model<T>& model, const Definition& want, bool is_lossless) {
     EXPECT_NEAR(model.degrees_of_freedom() / want.divisor, 1.0, 4 * kRows * kEpsilon<double>);
-    EXPECT_LT(relative_difference(model.feature_variance(), want.covariance.diagonal()), kTolerance);
+    EXPECT_LT(relative_difference(as_eigen(model.feature_variance()), want.covariance.diagonal()),
+              kTolerance);
     if (!is_lossless) return;
     const Vector<double> values = descending_eigenvalues(want.covariance).head(3);
-    EXPECT_LT(relative_difference(model.explained_variance(), values), kTolerance);
+    EXPECT_LT(relative_difference(as_eigen(model.explained_variance()), values), kTolerance);
   }
 };
 TYPED_TEST_SUITE(WeightRange, Scalars);
@@ -158,7 +159,8 @@ TYPED_TEST(WeightRange, ForgettingNearlyEverythingLeavesTheVarianceOfTwoRows) {
       options.forgetting = forgetting;
       const auto model = OnlinePca<TypeParam>(options).partial_fit(this->rows_).model();
       EXPECT_NEAR(model.degrees_of_freedom() / want.divisor, 1.0, 4 * this->kRows * kEpsilon<double>);
-      EXPECT_LT(relative_difference(model.feature_variance(), want.covariance.diagonal()), this->kTolerance);
+      EXPECT_LT(relative_difference(as_eigen(model.feature_variance()), want.covariance.diagonal()),
+                this->kTolerance);
     }
   }
 }
@@ -225,10 +227,10 @@ TEST(WeightAndRowRange, HeavyRowsUpToTheLimitBehaveLikeAnyOthers) {
         if (2 * (exponent + scale) < -1000) continue;  // such sums are denormal
         const Options options = options_for(method, 3);
         const auto plain = OnlinePca<double>(options).partial_fit(rows, weights).model();
-        const auto far =
-            OnlinePca<double>(options)
-                .partial_fit(rows * std::ldexp(1.0, scale), weights * std::ldexp(1.0, 2 * exponent))
-                .model();
+        const auto far = OnlinePca<double>(options)
+                             .partial_fit(to_rows(rows * std::ldexp(1.0, scale)),
+                                          to_vector(weights * std::ldexp(1.0, 2 * exponent)))
+                             .model();
         SCOPED_TRACE(::testing::Message()
                      << name(method) << ", rows 2^" << scale << ", weights 4^" << exponent);
         EXPECT_TRUE(all_finite(far));
@@ -236,10 +238,12 @@ TEST(WeightAndRowRange, HeavyRowsUpToTheLimitBehaveLikeAnyOthers) {
         const auto back = [scale](const Vector<double>& v) -> Vector<double> {
           return v * std::ldexp(1.0, -scale) * std::ldexp(1.0, -scale);
         };
-        EXPECT_LT(relative_difference(back(far.explained_variance()), plain.explained_variance()),
+        EXPECT_LT(relative_difference(back(as_eigen(far.explained_variance())),
+                                      as_eigen(plain.explained_variance())),
                   8 * kEpsilon<double>);
-        EXPECT_LT(relative_difference(back(far.feature_variance()), plain.feature_variance()),
-                  8 * kEpsilon<double>);
+        EXPECT_LT(
+            relative_difference(back(as_eigen(far.feature_variance())), as_eigen(plain.feature_variance())),
+            8 * kEpsilon<double>);
       }
     }
   }
@@ -280,7 +284,7 @@ TEST(WeightAndRowRange, ARowTooLargeForItsWeightIsRefusedAndNothingIsLost) {
       rows(17, 2) = -0.99 * largest;
       const auto model = pca.partial_fit(rows, weights).model();
       EXPECT_TRUE(all_finite(model));
-      EXPECT_TRUE(model.explained_variance().allFinite());
+      EXPECT_TRUE(as_eigen(model.explained_variance()).allFinite());
       EXPECT_GT(model.explained_variance()[0], 0.0);
       EXPECT_NO_THROW(check(model));
     }
@@ -311,13 +315,13 @@ TEST(WeightAndRowRange, ARowTooLargeForItsWeightIsFoundInTheMiddleOfALargeCall) 
 TEST(WeightAndRowRange, FloatRowsOfAnySizeCanHaveAnyWeight) {
   const RowMatrix<float> rows = 0x1p120F * decaying_rows(60, 6, 0.6, 1).cast<float>();
   for (const Way& method : kAllMethods) {
-    const auto model = OnlinePca<float>(options_for(method, 3))
-                           .partial_fit(rows, Vector<double>::Constant(60, 1e100))
-                           .model();
+    const auto model =
+        OnlinePca<float>(options_for(method, 3)).partial_fit(rows, std::vector<double>(60, 1e100)).model();
     const auto plain = OnlinePca<float>(options_for(method, 3)).partial_fit(rows).model();
     SCOPED_TRACE(name(method));
     EXPECT_TRUE(all_finite(model));
-    EXPECT_LT(relative_difference(model.feature_variance(), plain.feature_variance()), 60 * kEpsilon<float>);
+    EXPECT_LT(relative_difference(as_eigen(model.feature_variance()), as_eigen(plain.feature_variance())),
+              60 * kEpsilon<float>);
   }
 }
 

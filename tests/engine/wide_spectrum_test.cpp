@@ -88,17 +88,17 @@ std::vector<WideStream> wide_streams() {
 // Against batch PCA of the same rows in double.
 template <typename T>
 void expect_variances(const Model<T>& model, const Vector<double>& want, double slack) {
-  const Vector<double> got = model.explained_variance();
+  const Vector<double> got = as_eigen(model.explained_variance());
   ASSERT_EQ(got.size(), want.size());
   for (Index i = 0; i < want.size(); ++i)
     EXPECT_LE(std::abs(got[i] / want[i] - 1.0), slack) << "component " << i;
-  EXPECT_LE(model.explained_variance_ratio().sum(), 1.0 + 1e-15);
-  EXPECT_LE(orthonormality_error(model.basis), 1024.0 * kEpsilon<T>);
+  EXPECT_LE(as_eigen(model.explained_variance_ratio()).sum(), 1.0 + 1e-15);
+  EXPECT_LE(orthonormality_error(as_columns(model.basis)), 1024.0 * kEpsilon<T>);
 }
 
 Vector<double> batch_variances(const RowMatrix<double>& rows, const Options& options,
                                const Vector<double>& weights = {}) {
-  return batch_pca<double>(rows, options, weights).explained_variance();
+  return as_eigen(batch_pca<double>(rows, options, weights).explained_variance());
 }
 
 template <typename T>

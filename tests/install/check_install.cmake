@@ -36,6 +36,24 @@ separate_arguments(library_flags UNIX_COMMAND "${CXX_FLAGS}")
 run(${CXX} -std=c++20 -O1 ${library_flags} ${FOREIGN_DIR}/main.cpp -o ${WORK_DIR}/by_pkg_config ${flags})
 run(${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${prefix}/${LIBDIR} ${WORK_DIR}/by_pkg_config)
 
-# For this machine's own instruction set: matrices cross the border, and Eigen's allocator must be the same on both sides.
-run(${CXX} -std=c++20 -O1 -march=native ${library_flags} ${FOREIGN_DIR}/main.cpp -o ${WORK_DIR}/native ${flags})
-run(${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${prefix}/${LIBDIR} ${WORK_DIR}/native)
+# Programs whose own Eigen is compiled otherwise than the library's, for this machine's instruction set or without vectors,
+# and with no function inlined, so that the linker meets all of them.
+execute_process(COMMAND ${PKG_CONFIG} --cflags eigen3 OUTPUT_VARIABLE eigen_flags OUTPUT_STRIP_TRAILING_WHITESPACE)
+separate_arguments(eigen_flags UNIX_COMMAND "${eigen_flags}")
+set(native_16 -O2 -march=native -DEIGEN_MAX_ALIGN_BYTES=16)
+set(native_32 -O0 -march=native -DEIGEN_MAX_ALIGN_BYTES=32)
+set(native_64 -O0 -march=native -DEIGEN_MAX_ALIGN_BYTES=64)
+set(no_vectors -O0 -DEIGEN_DONT_VECTORIZE)
+foreach(variant native_16 native_32 native_64 no_vectors)
+  run(${CXX} -std=c++20 ${${variant}} ${library_flags} ${FOREIGN_DIR}/own_eigen.cpp -o ${WORK_DIR}/${variant} ${eigen_flags}
+      ${flags})
+  run(${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${prefix}/${LIBDIR} ${WORK_DIR}/${variant})
+endforeach()
+
+# The reason why this works: no symbol of the library is in the namespace Eigen.
+file(GLOB library ${prefix}/${LIBDIR}/libroipca.*)
+list(GET library 0 library)
+execute_process(COMMAND ${NM} ${library} OUTPUT_VARIABLE symbols ERROR_QUIET COMMAND_ERROR_IS_FATAL ANY)
+if(NOT symbols MATCHES "12roipca_eigen" OR symbols MATCHES "[^0-9]5Eigen")
+  message(FATAL_ERROR "${library} has symbols of the namespace Eigen, which a program's own Eigen would clash with")
+endif()

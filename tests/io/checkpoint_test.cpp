@@ -43,7 +43,7 @@ TEST_F(Checkpoint, ResumesWithTheSameBits) {
 TEST_F(Checkpoint, ReplacesAnOlderOneAndLeavesNothingElse) {
   OnlinePca<float> pca(options_for(Method::kFroipca, 3));
   save_checkpoint(pca, path_);
-  pca.partial_fit(decaying_rows(9, 17, 0.8, 1).cast<float>());
+  pca.partial_fit(to_rows(decaying_rows(9, 17, 0.8, 1).cast<float>()));
   save_checkpoint(pca, path_);
   EXPECT_EQ(load_checkpoint<float>(path_).rows_seen(), 9);
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);

@@ -185,7 +185,7 @@ TEST(ForgedModel, ValuesOutOfRangeAreNamed) {
 
 TEST(ForgedModel, InfiniteNumbersAreRefused) {
   auto model = example_model<double>();
-  model.mean(1) = std::numeric_limits<double>::infinity();
+  model.mean[1] = std::numeric_limits<double>::infinity();
   expect_refusal(file_bytes(model), "not a valid model: ");
 }
 

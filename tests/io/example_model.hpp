@@ -28,18 +28,15 @@ Model<T> example_model() {
   model.weight = 6.1;
   model.weight_pairs = std::nextafter(5.3, 6.0);
   model.scatter_trace = 7.5;
-  model.mean.resize(4);
-  model.mean << -0.0, kTiny, 1.0 / 3.0, std::numeric_limits<double>::max();
-  model.mean_tail.resize(4);
-  model.mean_tail << 0.0, -0.0, 1e-17, -kTiny;
-  model.scatter.resize(4);
-  model.scatter << 3.0, 2.5, 2.0, kTiny;
-  model.eigenvalues.resize(3);
-  model.eigenvalues << 3.0, 2.5, kTiny;
-  model.basis = Matrix<T>::Identity(4, 3);
-  model.basis(1, 0) = T(-0.0);
-  model.basis(2, 1) = kTinyT;
-  model.basis(3, 2) = -kTinyT;
+  model.mean = {-0.0, kTiny, 1.0 / 3.0, std::numeric_limits<double>::max()};
+  model.mean_tail = {0.0, -0.0, 1e-17, -kTiny};
+  model.scatter = {3.0, 2.5, 2.0, kTiny};
+  model.eigenvalues = {3.0, 2.5, kTiny};
+  model.basis.resize(3, 4);
+  for (Index i = 0; i < 3; ++i) model.basis(i, i) = T(1);
+  model.basis(0, 1) = T(-0.0);
+  model.basis(1, 2) = kTinyT;
+  model.basis(2, 3) = -kTinyT;
   return model;
 }
 

@@ -113,8 +113,11 @@ TEST_F(ModelFile, ParametersSurviveARoundTripOrAreRefused) {
 
 TEST_F(ModelFile, AModelLargerThanOneWriteSurvivesARoundTrip) {
   Model<double> model = example_model<double>();
-  model.mean = model.mean_tail = model.scatter = Vector<double>::LinSpaced(300000, 1.0, 2.0);
-  model.basis = Matrix<double>::Identity(300000, 3);
+  model.mean.resize(300000);
+  for (std::size_t i = 0; i < model.mean.size(); ++i) model.mean[i] = 1.0 + static_cast<double>(i) / 299999.0;
+  model.mean_tail = model.scatter = model.mean;
+  model.basis.resize(3, 300000);
+  for (Index i = 0; i < 3; ++i) model.basis(i, i) = 1.0;
   save(model, folder_ / "model");
   EXPECT_TRUE(same_bits(load<double>(folder_ / "model"), model));
 }
@@ -168,7 +171,7 @@ TEST_F(ModelFile, AFullDiskLeavesTheOldFileAndNoTemporary) {
 TEST_F(ModelFile, AModelThatIsNotValidIsAWrongArgumentAndTouchesNothing) {
   write_text(folder_ / "model", "old");
   auto model = example_model<float>();
-  model.mean(0) = std::numeric_limits<double>::infinity();
+  model.mean[0] = std::numeric_limits<double>::infinity();
   EXPECT_THROW(save(model, folder_ / "model"), std::invalid_argument);
   model = example_model<float>();
   model.basis(0, 0) = std::numeric_limits<float>::quiet_NaN();

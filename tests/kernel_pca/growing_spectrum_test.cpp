@@ -229,7 +229,7 @@ TEST(GrowingSpectrum, StaysOrthonormalAndCentredForThousandsOfRows) {
   GrowingSpectrum spectrum(12, true);
   Vector<double> column(rows);
   for (Index n = 0; n < rows; ++n) {
-    kernel.against(x.row(n).transpose(), x.topRows(n), column.head(n));
+    kernel.against(x.row(n), x.topRows(n), {column.data(), static_cast<std::size_t>(n)});
     spectrum.append(column.head(n), 1.0);
   }
   EXPECT_LE(orthonormality_error(spectrum.vectors()), 2e-13);

@@ -4,14 +4,15 @@
 #include <Eigen/Eigenvalues>
 #include <cmath>
 
+#include "linalg/eigen_types.hpp"
 #include "roipca/kernel.hpp"
-#include "roipca/types.hpp"
 
 namespace roipca::testing {
 
 inline Matrix<double> kernel_matrix(const Kernel<double>& kernel, const RowMatrix<double>& rows) {
   Matrix<double> k(rows.rows(), rows.rows());
-  for (Index i = 0; i < rows.rows(); ++i) kernel.against(rows.row(i).transpose(), rows, k.col(i));
+  for (Index i = 0; i < rows.rows(); ++i)
+    kernel.against(rows.row(i), rows, {k.col(i).data(), static_cast<std::size_t>(rows.rows())});
   return k;
 }
 

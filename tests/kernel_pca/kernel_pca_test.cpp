@@ -49,7 +49,7 @@ TYPED_TEST(KernelPcaOf, HasTheScoresOfTheDenseMatrix) {
   for (const bool center : {true, false}) {
     KernelPca<T> pca(Kernel<T>::rbf(0.5), {.center = center});
     for (Index i = 0; i < rows.rows(); ++i) pca.partial_fit(rows.row(i));
-    const Matrix<double> scores = pca.transform(rows).template cast<double>();
+    const Matrix<double> scores = as_eigen(pca.transform(rows)).template cast<double>();
     const Matrix<double> expected = dense_scores(center ? centred(k) : k, 5, scores);
     // The rounding of a score, and the rounding of the matrix divided by the gaps.
     EXPECT_LE((scores.leftCols(5) - expected).cwiseAbs().maxCoeff(),
@@ -66,8 +66,8 @@ TYPED_TEST(KernelPcaOf, WithTheLinearKernelHasTheScoresOfOnlinePca) {
       OnlinePca<T> linear({.n_components = 3, .center = center});
       kernel.partial_fit(rows);
       linear.partial_fit(rows);
-      const RowMatrix<T> expected = linear.model().transform(rows);
-      const RowMatrix<T> scores = kernel.transform(rows);
+      const RowMatrix<T> expected = as_eigen(linear.model().transform(rows));
+      const RowMatrix<T> scores = as_eigen(kernel.transform(rows));
       for (Index j = 0; j < 3; ++j) {
         const T sign = scores.col(j).dot(expected.col(j)) < T{0} ? T{-1} : T{1};
         EXPECT_LE((sign * scores.col(j) - expected.col(j)).cwiseAbs().maxCoeff(),
@@ -125,10 +125,13 @@ TEST(KernelPca, WithABudgetKeepsNoMoreRowsAndIsCloseToTheExactResult) {
   bounded.partial_fit(rows);
   EXPECT_LE(bounded.kept_rows().rows(), 40);
   EXPECT_LE(bounded.representation_error(), 1e-3);
-  const Vector<double> expected = exact.components().eigenvalues;
-  EXPECT_LE((bounded.components().eigenvalues - expected).cwiseAbs().maxCoeff(), 1e-3 * expected[0]);
+  const Vector<double> expected = as_eigen(exact.components().eigenvalues);
+  EXPECT_LE((as_eigen(bounded.components().eigenvalues) - expected).cwiseAbs().maxCoeff(),
+            1e-3 * expected[0]);
   const auto numbers = bounded.kept_numbers();
-  for (Index j = 0; j < numbers.size(); ++j) EXPECT_EQ(bounded.kept_rows().row(j), rows.row(numbers[j]));
+  for (std::size_t j = 0; j < numbers.size(); ++j) {
+    EXPECT_EQ(as_eigen(bounded.kept_rows()).row(static_cast<Index>(j)), rows.row(numbers[j]));
+  }
 }
 
 // All rows within the budget: then the components are those without one.
@@ -137,7 +140,7 @@ TEST(KernelPca, WithABudgetKeepsNoMoreRowsAndIsCloseToTheExactResult) {
 // number squared.
 template <typename T>
 void expect_eigenvalues(const KernelPca<T>& pca, const Matrix<double>& k, double rounding) {
-  const Vector<double> found = pca.components().eigenvalues;
+  const Vector<double> found = as_eigen(pca.components().eigenvalues);
   const Vector<double> want = dense_pairs(centred(k)).values.head(found.size()).cwiseMax(0.0);
   const double slack = std::sqrt(pca.representation_error() * k.trace()) + rounding * std::sqrt(k.trace());
   EXPECT_LE((found.cwiseSqrt() - want.cwiseSqrt()).cwiseAbs().maxCoeff(), slack);
@@ -168,7 +171,7 @@ TYPED_TEST(KernelPcaOf, WithABudgetAcceptsEveryPositiveKernelAtEveryTolerance) {
 // As NumPy does with rows of float32.
 TEST(KernelPca, WithABudgetAcceptsAKernelComputedInFloat) {
   const auto in_float = [](const Row<float>& x, const Row<float>& y) {
-    return static_cast<double>(std::exp(-(x - y).squaredNorm()));
+    return static_cast<double>(std::exp(-(as_eigen(x) - as_eigen(y)).squaredNorm()));
   };
   for (unsigned seed = 0; seed < 4; ++seed) {
     const RowMatrix<float> rows = normal_rows(200, 1, seed).cast<float>();
@@ -202,23 +205,24 @@ TEST(KernelPca, WithABudgetForAllRowsHasTheEigenvectorsOfTheMatrix) {
   KernelPca<double> bounded(Kernel<double>::rbf(), {.budget = 30, .tolerance = 0.0});
   const auto expected = exact.partial_fit(rows).components();
   const auto found = bounded.partial_fit(rows).components();
-  EXPECT_LE((found.eigenvalues - expected.eigenvalues).norm(), 1e-12 * expected.eigenvalues[0]);
-  EXPECT_LE((found.eigenvectors - expected.eigenvectors).cwiseAbs().maxCoeff(), 1e-8);
+  EXPECT_LE((as_eigen(found.eigenvalues) - as_eigen(expected.eigenvalues)).norm(),
+            1e-12 * expected.eigenvalues[0]);
+  EXPECT_LE((as_eigen(found.eigenvectors) - as_eigen(expected.eigenvectors)).cwiseAbs().maxCoeff(), 1e-8);
 }
 
 TEST(KernelPca, ReportsAsManyComponentsAsThereAreRowsAndNoScoreWithoutVariance) {
   KernelPca<double> pca(Kernel<double>::linear(), {.n_components = 3});
   const RowMatrix<double> rows{{1.0, 2.0}, {3.0, 4.0}, {5.0, 6.0}, {7.0, 8.0}};
   pca.partial_fit(rows.row(0));
-  EXPECT_EQ(pca.components().eigenvalues.size(), 1);
+  EXPECT_EQ(pca.components().eigenvalues.size(), 1U);
   EXPECT_EQ(pca.components().eigenvalues[0], 0.0);
   pca.partial_fit(rows.bottomRows(3));
   const auto found = pca.components();
-  EXPECT_EQ(found.eigenvalues.size(), 3);
+  EXPECT_EQ(found.eigenvalues.size(), 3U);
   EXPECT_NEAR(found.eigenvalues[0], 40.0, 1e-12);
   EXPECT_EQ(found.eigenvalues[1], 0.0);
-  EXPECT_LE(orthonormality_error(found.eigenvectors), 1e-14);
-  EXPECT_TRUE((pca.transform(rows).rightCols(2).array() == 0.0).all());
+  EXPECT_LE(orthonormality_error(as_columns(found.eigenvectors)), 1e-14);
+  EXPECT_TRUE((as_eigen(pca.transform(rows)).rightCols(2).array() == 0.0).all());
 }
 
 TEST(KernelPca, ThrowsBeforeTheFirstRow) {
@@ -301,7 +305,7 @@ TEST_P(BadRows, ForWhichTheKernelThrowsPassTheExceptionOn) {
   int calls = 0;
   const auto kernel = [&calls](const Row<double>& x, const Row<double>& y) {
     if (++calls > 8) throw std::length_error("enough");
-    return x.dot(y);
+    return as_eigen(x).dot(as_eigen(y));
   };
   KernelPca<double> pca(Kernel<double>::custom(kernel), options());
   pca.partial_fit(RowMatrix<double>{{2.0}});
@@ -317,7 +321,7 @@ TEST(KernelPca, WithAKernelThatIsNotPositiveHasTheLeadingComponentsAndRefusesAll
   const Vector<double> expected = dense_pairs(centred(kernel_matrix(kernel, rows))).values;
   ASSERT_LT(expected[39], -0.01 * expected[0]);
   KernelPca<double> leading(kernel, {.n_components = 3, .oversampling = 37});
-  const Vector<double> found = leading.partial_fit(rows).components().eigenvalues;
+  const Vector<double> found = as_eigen(leading.partial_fit(rows).components().eigenvalues);
   EXPECT_LE((found - expected.head(3)).norm(), 1e-12 * expected[0]);
   KernelPca<double> all(kernel, {});
   all.partial_fit(rows);

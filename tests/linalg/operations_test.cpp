@@ -9,7 +9,7 @@
 #include <random>
 #include <utility>
 
-#include "roipca/types.hpp"
+#include "linalg/eigen_types.hpp"
 
 namespace roipca::linalg {
 namespace {

@@ -1,6 +1,7 @@
 // Every kind of broken model is refused, and named.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <stdexcept>
@@ -47,19 +48,19 @@ const Damage kDamages[] = {
     {"TooManyComponents", [](auto& m) { m.options.n_components = 7; }, "n_components is 7"},
     {"OtherComponents", [](auto& m) { m.n_components = 3; }, "n_components"},
     {"ShortTail", [](auto& m) { m.mean_tail.resize(5); }, "widths"},
-    {"ShortScatter", [](auto& m) { m.scatter.conservativeResize(5); }, "widths"},
-    {"ShortBasis", [](auto& m) { m.basis.conservativeResize(5, Eigen::NoChange); }, "widths"},
-    {"NarrowBasis", [](auto& m) { m.basis.conservativeResize(Eigen::NoChange, 5); }, "sizes"},
+    {"ShortScatter", [](auto& m) { m.scatter.resize(5); }, "widths"},
+    {"ShortBasis", [](auto& m) { m.basis = to_rows(as_eigen(m.basis).leftCols(5)); }, "widths"},
+    {"NarrowBasis", [](auto& m) { m.basis.resize(5, 6); }, "sizes"},
     {"FewerThanReported",
      [](auto& m) {
-       m.basis.conservativeResize(Eigen::NoChange, 1);
-       m.eigenvalues.conservativeResize(1);
+       m.basis.resize(1, 6);
+       m.eigenvalues.resize(1);
      },
      "fewer components"},
     {"MoreThanFeatures",
      [](auto& m) {
-       m.basis = Matrix<double>::Identity(6, 7);
-       m.eigenvalues = Vector<double>::Ones(7);
+       m.basis = to_rows(Matrix<double>::Identity(7, 6));
+       m.eigenvalues.assign(7, 1.0);
      },
      "more than features"},
     {"NoRows", [](auto& m) { m.rows = 0; }, "rows and weights"},
@@ -75,12 +76,12 @@ const Damage kDamages[] = {
     {"NegativeScatter", [](auto& m) { m.scatter[5] = -1.0; }, "scatter"},
     {"NanEigenvalue", [](auto& m) { m.eigenvalues[1] = kNan; }, "eigenvalue"},
     {"InfiniteEigenvalue", [](auto& m) { m.eigenvalues[0] = kInf; }, "eigenvalue"},
-    {"NegativeEigenvalue", [](auto& m) { m.eigenvalues.tail(1).setConstant(-1.0); }, "eigenvalue"},
-    {"EigenvaluesOutOfOrder", [](auto& m) { m.eigenvalues.reverseInPlace(); }, "not descending"},
-    {"NanBasis", [](auto& m) { m.basis(2, 1) = kNan; }, "orthonormal"},
-    {"InfiniteBasis", [](auto& m) { m.basis(2, 1) = kInf; }, "orthonormal"},
-    {"LongColumn", [](auto& m) { m.basis.col(1) *= 1.001; }, "orthonormal"},
-    {"ZeroColumn", [](auto& m) { m.basis.col(1).setZero(); }, "orthonormal"},
+    {"NegativeEigenvalue", [](auto& m) { m.eigenvalues.back() = -1.0; }, "eigenvalue"},
+    {"EigenvaluesOutOfOrder", [](auto& m) { std::ranges::reverse(m.eigenvalues); }, "not descending"},
+    {"NanBasis", [](auto& m) { m.basis(1, 2) = kNan; }, "orthonormal"},
+    {"InfiniteBasis", [](auto& m) { m.basis(1, 2) = kInf; }, "orthonormal"},
+    {"LongComponent", [](auto& m) { as_eigen(m.basis).row(1) *= 1.001; }, "orthonormal"},
+    {"ZeroComponent", [](auto& m) { as_eigen(m.basis).row(1).setZero(); }, "orthonormal"},
 };
 INSTANTIATE_TEST_SUITE_P(Check, BrokenModel, ::testing::ValuesIn(kDamages),
                          [](const auto& test) { return test.param.name; });

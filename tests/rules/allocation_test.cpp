@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <random>
 
+#include "linalg/eigen_types.hpp"
 #include "roipca/online_pca.hpp"
 
 namespace {

@@ -1,7 +1,7 @@
 /// Textbook PCA: the scatter matrix and its eigenpairs, in long double.
 #pragma once
 
-#include "roipca/types.hpp"
+#include "linalg/eigen_types.hpp"
 
 namespace roipca::support {
 

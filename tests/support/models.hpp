@@ -8,6 +8,7 @@
 #include <limits>
 #include <string>
 
+#include "linalg/eigen_types.hpp"
 #include "roipca/model.hpp"
 #include "roipca/subspace.hpp"
 #include "support/same_bits.hpp"
@@ -72,28 +73,34 @@ inline Options options_for(const Way& way, Index n_components) {
 }
 
 /// max |Q^T Q - I|.
-template <typename T>
-double orthonormality_error(const Matrix<T>& q) {
+template <typename Columns>
+double orthonormality_error(const Eigen::MatrixBase<Columns>& q) {
   const Matrix<double> wide = q.template cast<double>();
   return (wide.transpose() * wide - Matrix<double>::Identity(q.cols(), q.cols())).cwiseAbs().maxCoeff();
 }
 
 template <typename T>
 Matrix<double> reported_basis(const Model<T>& model) {
-  return model.basis.leftCols(model.n_components).template cast<double>();
+  return as_columns(model.basis).leftCols(model.n_components).template cast<double>();
 }
 
 /// Q Lambda Q^T: eigenvalues and eigenvectors in one matrix, which rounding changes little even where it
 /// turns the eigenvectors of close eigenvalues.
 template <typename T>
 Matrix<double> modelled_scatter(const Model<T>& model) {
-  const Matrix<double> q = model.basis.template cast<double>();
-  return q * model.eigenvalues.asDiagonal() * q.transpose();
+  const Matrix<double> q = as_columns(model.basis).template cast<double>();
+  return q * as_eigen(model.eigenvalues).asDiagonal() * q.transpose();
 }
 
 /// |A - B|_F relative to |B|_F, without overflow for entries beyond 1e154.
 inline double relative_difference(const Matrix<double>& a, const Matrix<double>& b) {
   return (a - b).stableNorm() / b.stableNorm();
+}
+
+/// roipca::subspace_error, of orthonormal columns.
+template <typename U, typename V>
+double subspace_error(const Eigen::MatrixBase<U>& u, const Eigen::MatrixBase<V>& v) {
+  return roipca::subspace_error(to_rows(u.transpose()), to_rows(v.transpose()));
 }
 
 /// The sine of the angle between two subspaces (Frobenius norm over all angles), not its square.
@@ -103,9 +110,10 @@ inline double subspace_angle(const Matrix<double>& u, const Matrix<double>& v) {
 
 template <typename T>
 bool all_finite(const Model<T>& model) {
-  return std::isfinite(model.weight) && std::isfinite(model.weight_pairs) && model.mean.allFinite() &&
-         model.mean_tail.allFinite() && model.scatter.allFinite() && model.eigenvalues.allFinite() &&
-         model.basis.allFinite();
+  return std::isfinite(model.weight) && std::isfinite(model.weight_pairs) &&
+         as_eigen(model.mean).allFinite() && as_eigen(model.mean_tail).allFinite() &&
+         as_eigen(model.scatter).allFinite() && as_eigen(model.eigenvalues).allFinite() &&
+         as_eigen(model.basis).allFinite();
 }
 
 }  // namespace roipca::support

@@ -1,7 +1,7 @@
 /// Random rows, the same for the same seed.
 #pragma once
 
-#include "roipca/types.hpp"
+#include "linalg/eigen_types.hpp"
 
 namespace roipca::support {
 

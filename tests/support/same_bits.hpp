@@ -13,8 +13,11 @@ namespace roipca::support {
 
 template <typename Array>
 bool same_bits(const Array& a, const Array& b) {
-  if (a.rows() != b.rows() || a.cols() != b.cols()) return false;
-  const auto size = static_cast<std::size_t>(a.size()) * sizeof(typename Array::Scalar);
+  if constexpr (requires { a.rows(); }) {
+    if (a.rows() != b.rows() || a.cols() != b.cols()) return false;
+  }
+  if (a.size() != b.size()) return false;
+  const auto size = static_cast<std::size_t>(a.size()) * sizeof(*a.data());
   return size == 0 || std::memcmp(a.data(), b.data(), size) == 0;
 }
 
