@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ._errors import missing_value
 from ._sources import Stream, optional, rows_at_once
 
 _BUFFER = 1 << 20  # bytes of each column that are read ahead, instead of a whole row group
@@ -62,7 +63,7 @@ def rows_and_names(X: Any, dtype: Any, first_row: int) -> tuple[np.ndarray, list
     nulls = [(_first_null(column), name) for name, column in zip(names, columns, strict=True) if column.null_count]
     if nulls:
         row, name = min(nulls)
-        raise ValueError(f"Input X contains NaN.\nrow {first_row + row}: null in column {name!r}")
+        raise missing_value(first_row + row, f"null in column {name!r}")
     rows = np.empty((table.num_rows, len(names)), _common_type(columns) if dtype is None else dtype)
     for j, column in enumerate(columns):
         rows[:, j] = column.to_numpy(zero_copy_only=False)

@@ -5,7 +5,6 @@ A model travels as the bytes of a model file (docs/format.md). None is the model
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +13,7 @@ import numpy as np
 from sklearn.utils import check_array
 
 from . import _core
+from ._errors import DataError
 from ._merging import merge_tree
 from ._parameters import check_parameters, core_parameters
 from ._sources import count_rows
@@ -55,8 +55,10 @@ class Recipe:
                     pca = pca or OnlinePCA(**self._for_a_partition(X.shape[1]))
                     pca.partial_fit(X, sample_weight=weights)
                 rows += count_rows(X)
+        except DataError as error:
+            raise error.within(f"In partition {number}", rows) from error
         except ValueError as error:
-            raise ValueError(f"In partition {number}: {_counted_from(rows, str(error))}") from error
+            raise ValueError(f"In partition {number}: {error}") from error
         return None if pca is None or pca._fitted is None else pca._fitted.core.model().to_bytes()
 
     def merge(self, models: Sequence[bytes | None]) -> bytes | None:
@@ -82,8 +84,3 @@ class Recipe:
         if self.parameters["oversampling"] != "auto" or method == "exact" or held == reported:
             return self.parameters
         return {**self.parameters, "method": method, "oversampling": held - reported + 3 * held // 4}
-
-
-def _counted_from(first: int, message: str) -> str:
-    """The message with its row counted in the partition, where the block began with row `first`."""
-    return re.sub(r"\brow (\d+)", lambda row: f"row {first + int(row[1])}", message, count=1)

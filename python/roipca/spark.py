@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
+import pickle
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from ._errors import DataError, missing_value
 from ._merging import settled
 from ._partitions import GROUP, Recipe
 from ._rows import check_names
@@ -19,7 +20,8 @@ pd = optional("pandas", "spark")
 F = optional("pyspark.sql.functions", "spark")
 types = optional("pyspark.sql.types", "spark")
 
-_MODELS = "partition int, model binary"
+# A partition has a model or, if its rows are bad, the exception as pickle stores it.
+_MODELS = "partition int, model binary, error binary"
 
 
 def fit(
@@ -148,10 +150,14 @@ def _fit_partition(recipe: Recipe) -> Callable[[Iterator[Any]], Iterator[Any]]:
 
         task: Any = TaskContext.get()
         number = task.partitionId()
-        model = recipe.fit(number, (_arrays(*batch.columns) for batch in batches))
-        if model is not None:
-            columns = [pa.array([number], pa.int32()), pa.array([model], pa.binary())]
-            yield pa.RecordBatch.from_arrays(columns, ["partition", "model"])
+        model = error = None
+        try:
+            model = recipe.fit(number, (_arrays(*batch.columns) for batch in batches))
+        except ValueError as bad:
+            error = pickle.dumps(bad)
+        if model is not None or error is not None:
+            columns = [pa.array([number], pa.int32()), pa.array([model], pa.binary()), pa.array([error], pa.binary())]
+            yield pa.RecordBatch.from_arrays(columns, ["partition", "model", "error"])
 
     return run
 
@@ -163,9 +169,9 @@ def _arrays(rows: Any, weights: Any = None) -> tuple[np.ndarray, np.ndarray | No
     lengths = rows.value_lengths().to_numpy(zero_copy_only=False)  # a null row has NaN
     odd = np.flatnonzero(lengths != lengths[0])
     if rows.null_count > 0:
-        raise ValueError(f"Input X contains NaN.\nrow {np.flatnonzero(np.isnan(lengths))[0]}: null")
+        raise missing_value(int(np.flatnonzero(np.isnan(lengths))[0]), "null")
     if len(odd) > 0:
-        raise ValueError(f"row {odd[0]} has {lengths[odd[0]]} features, but {lengths[0]} were expected")
+        raise DataError(int(odd[0]), f"{lengths[odd[0]]} features, but {lengths[0]} were expected")
     X = rows.flatten().to_numpy(zero_copy_only=False).reshape(len(rows), -1)
     return X, None if weights is None else weights.to_numpy(zero_copy_only=False)
 
@@ -173,19 +179,20 @@ def _arrays(rows: Any, weights: Any = None) -> tuple[np.ndarray, np.ndarray | No
 def _merge_group(recipe: Recipe) -> Callable[[Any], Any]:
     def run(models: Any) -> Any:
         group = int(models["partition"].iloc[0]) // GROUP
+        bad = models[models["error"].notna()].sort_values("partition")
+        if len(bad) > 0:
+            return pd.DataFrame({"partition": [group], "model": [None], "error": [bad["error"].iloc[0]]})
         found = dict(zip(models["partition"] - group * GROUP, models["model"], strict=True))
         merged = recipe.merge([found.get(place) for place in range(GROUP)])
-        return pd.DataFrame({"partition": [group], "model": [merged]})
+        return pd.DataFrame({"partition": [group], "model": [merged], "error": [None]})
 
     return run
 
 
 def _collect(models: Any) -> dict[int, bytes]:
-    """Return number -> model. Converts the stack trace that Spark reports for a bad row back to a ValueError."""
-    try:
-        return {row["partition"]: bytes(row["model"]) for row in models.collect()}
-    except Exception as error:
-        bad = re.search(r"ValueError: (In partition \d+: .*(?:\nrow .*)?)", str(error))
-        if bad is None:
-            raise
-        raise ValueError(bad[1]) from error
+    """Return number -> model. Raises the error of the first partition whose rows are bad."""
+    groups = sorted(models.collect(), key=lambda group: group["partition"])
+    for group in groups:
+        if group["error"] is not None:
+            raise pickle.loads(group["error"])
+    return {group["partition"]: bytes(group["model"]) for group in groups}

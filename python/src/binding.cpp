@@ -156,15 +156,20 @@ nb::tuple plan(const nb::dict& parameters, Index features) {
   return nb::make_tuple(std::string(name(resolve(options, features))), reported, held);
 }
 
+const char* summary_of(const DataError& error) {
+  if (error.reason().starts_with("NaN")) return "Input X contains NaN.";
+  if (error.reason().starts_with("weight")) return "";
+  return "Input X contains infinity or a value too large.";
+}
+
 // Beside std::invalid_argument, which nanobind makes a ValueError by itself. Bad numbers are told as
 // scikit-learn tells them, and then where they are.
 void translate(const std::exception_ptr& error, void*) {
   try {
     std::rethrow_exception(error);
   } catch (const DataError& e) {
-    const char* what = e.reason().starts_with("NaN") ? "Input X contains NaN.\n"
-                                                     : "Input X contains infinity or a value too large.\n";
-    PyErr_SetString(PyExc_ValueError, (what + std::string(e.what())).c_str());
+    const nb::object type = nb::module_::import_("roipca._errors").attr("DataError");
+    PyErr_SetObject(type.ptr(), type(e.row(), std::string(e.reason()), summary_of(e)).ptr());
   } catch (const FileError& e) {
     PyErr_SetString(PyExc_OSError, e.what());
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -21,6 +22,12 @@
 
 namespace roipca::python {
 
+/// Lets Python handle signals that have arrived, and throws what the handlers raise: Ctrl-C ends a long call.
+inline void check_signals() {
+  const nb::gil_scoped_acquire acquire;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
 /// Each call works alone, with the interpreter free for other threads, and changes all or nothing.
 template <typename T>
 class Estimator {
@@ -39,7 +46,7 @@ class Estimator {
   void fit(const Array<T>& rows, const std::optional<Array<double>>& weights) {
     const auto x = rows_of(rows);
     const auto w = weights_of(weights);
-    change([&] { pca_.fit(x, w); });
+    change([&] { pca_.fit(x, w, check_signals); });
   }
 
   template <typename I>
@@ -56,6 +63,7 @@ class Estimator {
         fresh.fit(dense, part_of(w, 0, first));
       }
       absorb(fresh, rows, w, first);
+      check_signals();
       pca_ = std::move(fresh);
     });
   }
@@ -64,7 +72,7 @@ class Estimator {
   void partial_fit(const Array<T>& rows, const std::optional<Array<double>>& weights, Index first_row) {
     const auto x = rows_of(rows);
     const auto w = weights_of(weights);
-    change([&] { numbered_from(first_row, [&] { pca_.partial_fit(x, w); }); });
+    change([&] { numbered_from(first_row, [&] { pca_.partial_fit(x, w, check_signals); }); });
   }
 
   template <typename I>
@@ -74,9 +82,10 @@ class Estimator {
     change([&] {
       numbered_from(first_row, [&] {
         const CsrRows<T, I> rows(data, indices, starts, columns);
-        if (rows.rows() <= rows_at_once(rows)) return absorb(pca_, rows, w, 0);
+        if (rows.rows() <= rows_at_once(pca_.options(), rows)) return absorb(pca_, rows, w, 0);
         OnlinePca<T> next(pca_);  // a later part may fail
         absorb(next, rows, w, 0);
+        check_signals();
         pca_ = std::move(next);
       });
     });
@@ -90,7 +99,7 @@ class Estimator {
   /// The model of all rows so far; the same object until the next rows.
   std::shared_ptr<Model<T>> model() {
     return alone([&] {
-      if (!snapshot_) snapshot_ = std::make_shared<Model<T>>(pca_.model());
+      if (!snapshot_) snapshot_ = std::const_pointer_cast<Model<T>>(pca_.snapshot());
       return snapshot_;
     });
   }
@@ -115,8 +124,13 @@ class Estimator {
     return weights.empty() ? weights : weights.slice(first, count);
   }
 
+  /// All, if they have fewer numbers than the components: the estimator then checks them first, and nobody
+  /// needs a copy of it to go back to.
   template <typename I>
-  static Index rows_at_once(const CsrRows<T, I>& rows) {
+  static Index rows_at_once(const Options& options, const CsrRows<T, I>& rows) {
+    if (rows.rows() < rows.columns() && rows.rows() <= capacity(options, rows.columns()).held) {
+      return rows.rows();
+    }
     return std::max<Index>(1, kExpanded / std::max<Index>(1, rows.columns()));
   }
 
@@ -141,9 +155,16 @@ class Estimator {
       throw std::invalid_argument("there are " + std::to_string(weights.size()) + " weights for " +
                                   std::to_string(rows.rows()) + " rows");
     }
-    const Index at_once = std::min(rows.rows() - first, rows_at_once(rows));
+    constexpr std::chrono::milliseconds kPause(50);  // between looks at signals
+    auto checked = std::chrono::steady_clock::now();
+    const Index at_once = std::min(rows.rows() - first, rows_at_once(pca.options(), rows));
     OwnedRows<T> dense(at_once, rows.columns());
     for (; first < rows.rows(); first += at_once) {
+      const auto now = std::chrono::steady_clock::now();
+      if (now - checked > kPause) {
+        check_signals();
+        checked = now;
+      }
       const Index count = std::min(at_once, rows.rows() - first);
       rows.expand(first, count, dense);
       numbered_from(first, [&] { pca.partial_fit(dense.slice(0, count), part_of(weights, first, count)); });
@@ -155,9 +176,25 @@ class Estimator {
     try {
       work();
     } catch (const DataError& error) {
-      throw DataError(first + error.row(), std::string(error.reason()));
+      throw error.after(first);
     }
   }
+
+  /// Keeps a signal handler from changing the estimator whose call it interrupts. It may read: the estimator
+  /// is as it was before the call.
+  class Changing {
+   public:
+    explicit Changing(bool& flag) : flag_(flag) {
+      if (flag_) throw std::runtime_error("a signal handler cannot change the estimator that it interrupts");
+      flag_ = true;
+    }
+    ~Changing() { flag_ = false; }
+    Changing(const Changing&) = delete;
+    Changing& operator=(const Changing&) = delete;
+
+   private:
+    bool& flag_;
+  };
 
   template <typename F>
   auto alone(F&& work) const {
@@ -170,6 +207,7 @@ class Estimator {
   template <typename F>
   void change(F&& work) {
     alone([&] {
+      const Changing changing(is_changing_);
       work();
       snapshot_.reset();
       is_given_ = false;
@@ -179,7 +217,8 @@ class Estimator {
   OnlinePca<T> pca_;
   std::shared_ptr<Model<T>> snapshot_;
   bool is_given_ = false;  // whether the snapshot is a model that the estimator was made of
-  mutable std::mutex mutex_;
+  bool is_changing_ = false;
+  mutable std::recursive_mutex mutex_;  // a signal handler may read
 };
 
 }  // namespace roipca::python

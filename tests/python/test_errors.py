@@ -1,5 +1,7 @@
 """Bad input: a ValueError in scikit-learn's words, and the estimator as before."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +9,7 @@ from oracle import state
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from roipca import OnlinePCA
+from roipca import DataError, OnlinePCA
 
 
 def with_value(X, value):
@@ -53,6 +55,17 @@ def test_one_row_is_sent_to_update(rows, made):
 def test_the_bad_row_is_named(rows):
     with pytest.raises(ValueError, match="row 498: NaN in column 3"):
         OnlinePCA(4).fit(with_value(rows, np.nan))
+
+
+def test_the_error_has_row_and_reason_apart_and_can_be_pickled(rows):
+    with pytest.raises(DataError) as caught:
+        OnlinePCA(4).fit(with_value(rows, np.nan))
+    for error in (caught.value, pickle.loads(pickle.dumps(caught.value))):
+        assert (error.row, error.reason) == (498, "NaN in column 3")
+        assert str(error) == "Input X contains NaN.\nrow 498: NaN in column 3"
+    assert str(error.within("In partition 2", 1000)) == (
+        "In partition 2: Input X contains NaN.\nrow 1498: NaN in column 3"
+    )
 
 
 def test_a_bad_number_late_in_sparse_rows_changes_nothing():

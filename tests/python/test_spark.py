@@ -147,7 +147,7 @@ def test_a_bad_row_fails_the_job_and_is_named(spark, rows, bad, what):
 
 
 def test_arrays_that_are_missing_or_of_another_length_are_named(spark):
-    for row, what in ((None, "row 2: null"), ([1.0], "row 2 has 1 features, but 2 were expected")):
+    for row, what in ((None, "row 2: null"), ([1.0], "row 2: 1 features, but 2 were expected")):
         df = spark.createDataFrame([([1.0, 2.0],), ([3.0, 5.0],), (row,)], "x array<double>").coalesce(1)
         with pytest.raises(ValueError, match=f"In partition 0: [^$]*{what}"):
             roipca.spark.fit(df, "x", 1)
