@@ -1,5 +1,7 @@
 """scikit-learn's own checks of what an estimator must be, for each method and both precisions."""
 
+from typing import get_args
+
 import numpy as np
 import pytest
 from sklearn.utils.estimator_checks import (
@@ -12,7 +14,9 @@ from sklearn.utils.estimator_checks import (
 )
 
 from roipca import OnlinePCA, _rows
-from roipca._parameters import METHODS
+from roipca._types import Method
+
+METHODS = get_args(Method)
 
 DENSE_WEIGHTS = "check_sample_weight_equivalence_on_dense_data"
 SPARSE_WEIGHTS = "check_sample_weight_equivalence_on_sparse_data"

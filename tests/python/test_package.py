@@ -7,11 +7,14 @@ import subprocess
 import sys
 import sysconfig
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 import roipca
 from roipca import _core
+from roipca._parameters import METHODS
+from roipca._types import Method
 
 FILES = {Path(str(file)) for file in importlib.metadata.files("roipca") or ()}
 
@@ -41,6 +44,10 @@ def mypy(*arguments, folder):
 
 def test_the_packages_own_types_are_consistent(tmp_path):
     assert "Success" in mypy("-p", "roipca", folder=tmp_path)
+
+
+def test_the_types_have_all_methods():
+    assert get_args(Method) == METHODS
 
 
 def test_types_are_checked_where_the_package_is_used(tmp_path):

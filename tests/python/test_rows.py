@@ -51,7 +51,7 @@ class Tensor:
 class Exchanged(Tensor):
     """As Tensor, for exchange by DLPack alone."""
 
-    __array__ = None
+    __array__ = None  # type: ignore[assignment]
 
     def __dlpack__(self, **options):
         return self._X.__dlpack__(**options)
