@@ -140,7 +140,7 @@ bool report_fraction(Model<T>& model, double fraction) {
   model.n_components = count;
   model.options.n_components = count;
   // So that the options still ask to hold what is held.
-  if (model.options.method != Method::kExact) model.options.oversampling = held - count;
+  if (model.resolved.method != Method::kExact) model.options.oversampling = held - count;
   return reached || held == model.features();
 }
 

@@ -38,7 +38,7 @@ template <typename T>
 ModelFacts facts(const Model<T>& model) {
   const Options& options = model.options;
   const std::string type = std::is_same_v<T, float> ? "float32" : "float64";
-  const std::string method(name(options.method));
+  const std::string method(name(model.resolved.method));
   const std::string update_every = options.update_every == UpdateEvery::kBlock ? "block" : "row";
   const Index held = model.basis.rows();
   const Index bytes = bytes_of(model);

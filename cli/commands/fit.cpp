@@ -51,7 +51,7 @@ void print_summary(const Model<T>& model, const FitSettings& settings, double se
                                             {"skipped", skipped},
                                             {"features", model.features()},
                                             {"components", model.n_components},
-                                            {"method", name(model.options.method)},
+                                            {"method", name(model.resolved.method)},
                                             {"explained", explained(model)},
                                             {"seconds", seconds}};
     const auto replace = nlohmann::ordered_json::error_handler_t::replace;  // a path may be no UTF-8
@@ -60,7 +60,7 @@ void print_summary(const Model<T>& model, const FitSettings& settings, double se
   }
   std::fprintf(out, "%lld rows of %td features in %.2f s: %td components (%s) explain %.4g of the variance\n",
                static_cast<long long>(model.rows), model.features(), seconds, model.n_components,
-               std::string(name(model.options.method)).c_str(), explained(model));
+               std::string(name(model.resolved.method)).c_str(), explained(model));
   if (settings.model != "-") std::fprintf(out, "model in %s\n", settings.model.c_str());
 }
 

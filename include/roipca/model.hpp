@@ -18,7 +18,8 @@ namespace roipca {
 /// Thread safety: the functions are const and may be called from many threads at once.
 template <typename T>
 struct Model {
-  Options options;         ///< what made it
+  Options options;         ///< what was asked for
+  Resolved resolved;       ///< what the library chose where the options leave it the choice
   Index n_components = 0;  ///< components reported: the leading ones of those held
   std::int64_t rows = 0;   ///< rows of positive weight seen
   double weight = 0.0;     ///< sum of the weights, after forgetting

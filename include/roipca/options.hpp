@@ -55,7 +55,7 @@ struct LearningRate {
   };
 
   Kind kind = Kind::kScaleFree;
-  double c = 0.0;  ///< kFixed: as given; kTuned: as found, 0 until then
+  double c = 0.0;  ///< kFixed only; what tuning finds is in Resolved
 
   static LearningRate scale_free() { return {}; }
   static LearningRate tuned() { return {Kind::kTuned, 0.0}; }
@@ -106,6 +106,14 @@ struct Capacity {
   Index held = 0;
 };
 Capacity capacity(const Options& options, Index features);
+
+/// What the library chose where the options leave it the choice.
+struct Resolved {
+  Method method = Method::kAuto;  ///< the method in use; kAuto only before the first row
+  double learning_rate = 0.0;     ///< c of the rate c/n that tuning found; 0 if nothing was tuned
+
+  bool operator==(const Resolved&) const = default;
+};
 
 /// The method that kAuto stands for with rows of `features` numbers; any other stands for itself.
 Method resolve(const Options& options, Index features);

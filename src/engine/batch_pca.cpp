@@ -74,7 +74,7 @@ Model<T> batch_pca(const Rows<T>& rows, const Options& options, const Weights& w
 
   Model<T> model;
   model.options = options;
-  model.options.method = resolve(options, rows.cols());
+  model.resolved.method = resolve(options, rows.cols());
   model.n_components = reported;
   model.rows = weights.size() == 0 ? rows.rows() : (as_eigen(weights).array() > 0.0).count();
   model.weight = w.sum();

@@ -8,6 +8,7 @@
 #include "basis/orthonormal.hpp"
 #include "engine/block_update.hpp"
 #include "engine/reported_spectrum.hpp"
+#include "options/resolved.hpp"
 #include "rules/mu.hpp"
 
 namespace roipca {
@@ -42,7 +43,7 @@ Index rank_of(const Model<T>& model) {
 // The eigenvalue that stands for those that the model does not hold.
 template <typename T>
 double mu_of(const Model<T>& model) {
-  const Index held = capacity(model.options, model.features()).held;
+  const Index held = capacity(with_choices(model), model.features()).held;
   const Mu mu = model.options.method == Method::kIpca ? Mu::zero() : model.options.mu;
   return unheld_eigenvalue(mu, as_eigen(model.eigenvalues).head(rank_of(model)), held, model.features(),
                            model.scatter_trace, model.weight);
@@ -64,12 +65,13 @@ template <typename T>
 Model<T> merge(const Model<T>& a, const Model<T>& b) {
   require_mergeable(a, b);
   const Index d = a.features();
-  const Index held = std::max(capacity(a.options, d).held, capacity(b.options, d).held);
+  const Index held = std::max(capacity(with_choices(a), d).held, capacity(with_choices(b), d).held);
   const Vector<double> jump =
       (as_eigen(b.mean) - as_eigen(a.mean)) + (as_eigen(b.mean_tail) - as_eigen(a.mean_tail));
 
   Model<T> all;
   all.options = a.options;
+  all.resolved = a.resolved;
   all.n_components = a.n_components;
   all.rows = a.rows + b.rows;
   all.weight = a.weight + b.weight;
@@ -116,7 +118,7 @@ Model<T> merge(const Model<T>& a, const Model<T>& b) {
                           all.scatter_trace * unit_squared};
   const Vector<double> mean_squares =
       as_eigen(all.scatter) / all.weight * unit_squared + (unit * as_eigen(all.mean)).cwiseAbs2();
-  Rounding rounding = rounding_of(all.options, all.rows, mean_squares, all.degrees_of_freedom());
+  Rounding rounding = rounding_of(with_choices(all), all.rows, mean_squares, all.degrees_of_freedom());
   rounding.components_rotate = true;  // by this, whatever they did before
   make_reportable(spectrum, rounding);
 

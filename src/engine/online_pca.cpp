@@ -14,6 +14,7 @@
 #include "engine/shards.hpp"
 #include "intake/given_rows.hpp"
 #include "intake/row_check.hpp"
+#include "options/resolved.hpp"
 #include "roipca/batch_pca.hpp"
 #include "roipca/learning_rate.hpp"
 #include "state/archive.hpp"
@@ -45,7 +46,10 @@ class OnlinePca<T>::Impl {
   explicit Impl(const Options& options) : options_(options) { check(options); }
 
   explicit Impl(const Model<T>& model)
-      : options_(model.options), features_((check(model), model.features())), shards_(model) {}
+      : options_(model.options),
+        resolved_(model.resolved),
+        features_((check(model), model.features())),
+        shards_(model) {}
 
   const Options& options() const { return options_; }
   Index features() const { return features_; }
@@ -53,7 +57,7 @@ class OnlinePca<T>::Impl {
   std::vector<double> learning_rates() const { return shards_.learning_rates(); }
 
   void fit(const Rows<T>& rows, const Weights& weights, const InterruptCheck& check_interrupt) {
-    Impl fresh(untuned());
+    Impl fresh(options_);
     if (starts_from_nothing(rows.cols())) {
       fresh.partial_fit(rows, weights, check_interrupt);
       if (fresh.rows() == 0) throw std::invalid_argument("no row has a positive weight");
@@ -74,14 +78,17 @@ class OnlinePca<T>::Impl {
     }
     const GivenRows<T> given{rows, weights, checked};
     // Nothing can fail any more, unless tuning runs out of memory.
-    if (checked && !shards_.empty() && !RateTuning<T>::is_due(options_)) {
+    if (checked && !shards_.empty() && !RateTuning<T>::is_due(options_, resolved_)) {
       PacedCheck none;
       return absorb(given, none);
     }
     PacedCheck interrupt(check_interrupt);
     Impl next(*this);
     next.features_ = rows.cols();
-    if (next.shards_.empty()) next.shards_ = Shards<T>(options_, rows.cols());
+    if (next.shards_.empty()) {
+      next.resolved_.method = resolve(options_, rows.cols());
+      next.open_shards(rows.cols());
+    }
     next.absorb(given, interrupt);
     interrupt.at_end();
     *this = std::move(next);
@@ -89,16 +96,17 @@ class OnlinePca<T>::Impl {
 
   std::shared_ptr<const Model<T>> snapshot() const {
     if (rows() == 0) throw std::logic_error("there is no model before the first row");
-    return reading_.get([&] { return shards_.model(); });
+    return reading_.get([&] { return described(shards_.model()); });
   }
 
   void visit_state(state::Archive& archive) {
     visit_scalar(archive);
     state::visit_options(archive, options_);
-    check(options_);
     archive.count(features_, std::numeric_limits<Index>::max());
     archive(rows_given_);
-    if (features_ > 0 && shards_.empty()) shards_ = Shards<T>(options_, features_);
+    archive(resolved_.method, resolved_.learning_rate);
+    name(resolved_.method);  // refuses one that does not exist
+    if (features_ > 0 && shards_.empty()) open_shards(features_);
     archive(shards_);
     tuning_.visit_state(archive, features_);
   }
@@ -114,11 +122,14 @@ class OnlinePca<T>::Impl {
                                 " and cannot be gone on from with " + wants);
   }
 
-  Options untuned() const {
-    Options options = options_;
-    if (options.learning_rate.kind == LearningRate::Kind::kTuned) options.learning_rate.c = 0.0;
-    return options;
+  // Shards know only the options that they work with.
+  Model<T> described(Model<T> model) const {
+    model.options = options_;
+    model.resolved = resolved_;
+    return model;
   }
+
+  void open_shards(Index features) { shards_ = Shards<T>(with_choices(options_, resolved_), features); }
 
   // Blocks and the scatter lose nothing by starting from the first row; rules that hold few components do.
   bool starts_from_nothing(Index features) const {
@@ -130,8 +141,8 @@ class OnlinePca<T>::Impl {
     check_values<T>(rows, weights);
     const Index count = start_count(rows.rows(), weights);
     auto model = batch_pca<T>(rows.slice(0, count), options_, part_of(weights, 0, count));
-    if (RateTuning<T>::is_due(options_) && count >= kTuningMinimum) {
-      model.options.learning_rate.c = tune_learning_rate<T>(rows.slice(0, count), options_);
+    if (RateTuning<T>::is_due(options_, resolved_) && count >= kTuningMinimum) {
+      model.resolved.learning_rate = tune_learning_rate<T>(rows.slice(0, count), options_);
     }
     *this = Impl(model);
     const Index rest = rows.rows() - count;
@@ -153,7 +164,7 @@ class OnlinePca<T>::Impl {
   void absorb(const GivenRows<T>& given, PacedCheck& interrupt) {
     reading_.reset();
     Index from = 0;
-    while (from < given.count() && RateTuning<T>::is_due(options_)) {
+    while (from < given.count() && RateTuning<T>::is_due(options_, resolved_)) {
       shards_.absorb(given, from, from + 1, rows_given_, interrupt);
       keep_for_tuning(given, from++);
     }
@@ -165,11 +176,12 @@ class OnlinePca<T>::Impl {
     if (given.weight(i) == 0.0) return;
     const auto c = tuning_.add(given.view(i, i + 1).data, features_, options_);
     if (!c) return;
-    options_.learning_rate.c = *c;
-    shards_.set_learning_rate(options_.learning_rate);
+    resolved_.learning_rate = *c;
+    shards_.set_learning_rate(LearningRate::fixed(*c));
   }
 
   Options options_;
+  Resolved resolved_;
   Index features_ = 0;
   std::int64_t rows_given_ = 0;  // of any weight
   Shards<T> shards_;

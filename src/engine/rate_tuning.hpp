@@ -14,9 +14,9 @@ template <typename T>
 class RateTuning {
  public:
   /// Whether a rate is still to be tuned.
-  static bool is_due(const Options& options) {
+  static bool is_due(const Options& options, const Resolved& resolved) {
     return (options.method == Method::kGha || options.method == Method::kOja) &&
-           options.learning_rate.kind == LearningRate::Kind::kTuned && options.learning_rate.c == 0.0;
+           options.learning_rate.kind == LearningRate::Kind::kTuned && resolved.learning_rate == 0.0;
   }
 
   /// Keeps a row. With the last one that is needed, returns the rate, and forgets the rows.

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "engine/make_engine.hpp"
+#include "options/resolved.hpp"
 #include "roipca/errors.hpp"
 #include "roipca/merge.hpp"
 
@@ -52,7 +53,7 @@ Shards<T>::Shards(const Options& options, Index features) {
 template <typename T>
 Shards<T>::Shards(const Model<T>& model) {
   streams_.emplace_back(model);
-  add_streams(model.options, model.features());
+  add_streams(with_choices(model), model.features());
 }
 
 template <typename T>

@@ -6,6 +6,7 @@
 #include "basis/orthonormal.hpp"
 #include "engine/make_engine.hpp"
 #include "engine/reported_spectrum.hpp"
+#include "options/resolved.hpp"
 
 namespace roipca {
 namespace {
@@ -26,7 +27,7 @@ Model<T> make_model(const Options& options, std::int64_t rows, const Moments<T>&
                     Spectrum<T> spectrum) {
   Model<T> model;
   model.options = options;
-  model.options.method = resolve(options, moments.features());
+  model.resolved.method = resolve(options, moments.features());
   model.n_components = capacity(options, moments.features()).reported;
   model.rows = rows;
   moments.write(model);
@@ -54,8 +55,8 @@ Stream<T>::Stream(const Options& options, Index features)
 
 template <typename T>
 Stream<T>::Stream(const Model<T>& model)
-    : options_(model.options),
-      engine_(make_engine<T>(model.options, model.features())),
+    : options_(with_choices(model)),
+      engine_(make_engine<T>(options_, model.features())),
       intake_(model, engine_->block_rows()) {
   engine_->start(spectrum_of(model, intake_.moments().unit()));
 }

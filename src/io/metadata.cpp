@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "roipca/errors.hpp"
 #include "roipca/option_table.hpp"
@@ -12,10 +13,9 @@
 namespace roipca::io {
 namespace {
 
-constexpr std::string_view kOption = "option.";                 // before the name of an option
-constexpr std::string_view kFeatureNames = "feature_names";     // optional
-constexpr std::string_view kParameters = "parameters";          // optional
-constexpr std::string_view kTunedRate = "tuned_learning_rate";  // optional
+constexpr std::string_view kOption = "option.";              // before the name of an option
+constexpr std::string_view kFeatureNames = "feature_names";  // optional
+constexpr std::string_view kParameters = "parameters";       // optional
 
 template <typename Number>
 std::string to_text(Number number) {
@@ -86,13 +86,18 @@ std::vector<std::string> to_names(const Field& field) {
   return list.get<std::vector<std::string>>();
 }
 
+Method to_method(const Field& field) {
+  try {
+    return method_from_name(field.text());
+  } catch (const std::invalid_argument&) {
+    field.refuse("the name of a method that this version knows");
+  }
+}
+
 Metadata option_fields(const Options& options) {
   Metadata fields;
   for (const OptionRow& row : option_table()) {
     fields.emplace_back(std::string(kOption) + row.name(), row.to_text(options));
-  }
-  if (options.learning_rate.kind == LearningRate::Kind::kTuned && options.learning_rate.c > 0.0) {
-    fields.emplace_back(kTunedRate, to_text(options.learning_rate.c));
   }
   return fields;
 }
@@ -106,7 +111,6 @@ Options to_options(const Metadata& metadata) {
     const Field field(metadata, name);
     if (!row.from_text(options, field.text())) field.refuse(row.accepted());
   }
-  if (has_field(metadata, kTunedRate)) options.learning_rate.c = Field(metadata, kTunedRate).real();
   return options;
 }
 
@@ -115,6 +119,8 @@ Options to_options(const Metadata& metadata) {
 Metadata to_metadata(const Settings& settings) {
   Metadata metadata = option_fields(settings.options);
   const Metadata own = {
+      {"resolved.method", std::string(name(settings.resolved.method))},
+      {"resolved.learning_rate", to_text(settings.resolved.learning_rate)},
       {"n_components", to_text(settings.n_components)},
       {"rows", to_text(settings.rows)},
       {"weight", to_text(settings.weight)},
@@ -136,6 +142,7 @@ Settings to_settings(const Metadata& metadata) {
   const auto field = [&](std::string_view name) { return Field(metadata, name); };
   Settings settings;
   settings.options = to_options(metadata);
+  settings.resolved = {to_method(field("resolved.method")), field("resolved.learning_rate").real()};
   settings.n_components = field("n_components").integer();
   settings.rows = field("rows").integer();
   settings.weight = field("weight").real();

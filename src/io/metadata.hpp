@@ -14,6 +14,7 @@ namespace roipca::io {
 
 struct Settings {
   Options options;
+  Resolved resolved = {};
   Index n_components = 0;
   std::int64_t rows = 0;
   double weight = 0.0;

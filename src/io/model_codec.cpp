@@ -46,6 +46,7 @@ ModelHeader header_of(const Model<T>& model) {
           .features = static_cast<std::uint64_t>(model.features()),
           .held = static_cast<std::uint64_t>(model.basis.rows()),
           .settings = {.options = model.options,
+                       .resolved = model.resolved,
                        .n_components = model.n_components,
                        .rows = model.rows,
                        .weight = model.weight,
@@ -61,6 +62,7 @@ Model<T> empty_model(const ModelHeader& header) {
   const auto held = static_cast<std::size_t>(header.held);
   Model<T> model;
   model.options = header.settings.options;
+  model.resolved = header.settings.resolved;
   model.n_components = header.settings.n_components;
   model.rows = header.settings.rows;
   model.weight = header.settings.weight;

@@ -200,6 +200,12 @@ void check(const Model<T>& model) {
   const Index d = model.features();
   const auto held = static_cast<Index>(model.eigenvalues.size());
   require(d > 0, "no features");
+  const Method method = model.resolved.method;
+  require(
+      method != Method::kAuto && (model.options.method == Method::kAuto || model.options.method == method),
+      "its method is not one that its options ask for");
+  require(std::isfinite(model.resolved.learning_rate) && model.resolved.learning_rate >= 0.0,
+          "the learning rate is not finite or negative");
   require(model.n_components == capacity(model.options, d).reported,
           "n_components is not what its options ask for");
   const auto has_width = [d](const std::vector<double>& v) { return static_cast<Index>(v.size()) == d; };

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "options/resolved.hpp"
 #include "roipca/option_table.hpp"
 
 namespace roipca {
@@ -31,6 +32,15 @@ Method method_from_name(std::string_view name) {
 
 void check(const Options& options) {
   for (const OptionRow& row : option_table()) row.check(options);
+}
+
+Options with_choices(Options options, const Resolved& resolved) {
+  if (resolved.method != Method::kAuto) options.method = resolved.method;
+  if (options.learning_rate.kind == LearningRate::Kind::kTuned) {
+    const double c = resolved.learning_rate;
+    options.learning_rate = c > 0.0 ? LearningRate::fixed(c) : LearningRate::scale_free();
+  }
+  return options;
 }
 
 }  // namespace roipca

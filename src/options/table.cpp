@@ -31,12 +31,6 @@ void assign(Mu& mu, double variance) { mu = Mu::fixed(variance); }
 void assign(LearningRate& rate, double c) { rate = LearningRate::fixed(c); }
 
 template <typename Member>
-bool is_same_word(const Member& a, const Member& b) {
-  return a == b;
-}
-bool is_same_word(const LearningRate& a, const LearningRate& b) { return a.kind == b.kind; }
-
-template <typename Member>
 using Words = std::vector<std::pair<std::string, Member>>;
 
 template <typename Member>
@@ -48,7 +42,7 @@ OptionRow row(std::string name, Member Options::*member, Words<Member> words,
   const auto get = [name, member, words](const Options& options) -> OptionValue {
     if (const auto number = number_of(options.*member)) return *number;
     for (const auto& [word, value] : words) {
-      if (is_same_word(value, options.*member)) return word;
+      if (value == options.*member) return word;
     }
     throw std::invalid_argument(name + ": no such enumerator");
   };

@@ -17,7 +17,7 @@ class GradientRule : public BasisRule<T, Derived> {
  public:
   GradientRule(const Options& options, Index features, Index capacity)
       : BasisRule<T, Derived>(features, capacity),
-        c_(options.learning_rate.kind == LearningRate::Kind::kScaleFree ? 0.0 : options.learning_rate.c),
+        c_(options.learning_rate.kind == LearningRate::Kind::kFixed ? options.learning_rate.c : 0.0),
         splitter_(capacity),
         z_(capacity) {}
 

@@ -28,7 +28,6 @@ void visit_options(Archive& archive, Options& options) {
       throw std::invalid_argument(row.name() + " must be " + row.accepted() + ", not \"" + text + "\"");
     }
   }
-  archive(options.learning_rate.c);
 }
 
 }  // namespace roipca::state

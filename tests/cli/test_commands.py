@@ -292,6 +292,16 @@ def test_a_killed_run_resumes_with_the_same_bits(roipca, tmp_path, kills):
     assert resumed > 0
 
 
+@pytest.mark.parametrize("options", [("--method", "gha", "--learning-rate", "auto"), ()], ids=["tuned", "default"])
+def test_a_run_with_choices_of_the_library_resumes(roipca, tmp_path, options):
+    rng = np.random.default_rng(0)
+    np.save(tmp_path / "a.npy", rng.standard_normal((1000, 20)) * np.linspace(3, 1, 20))
+    roipca(*checkpointed(*options))
+    whole = (tmp_path / "m").read_bytes()
+    roipca(*checkpointed(*options, "--resume", "c"))
+    assert (tmp_path / "m").read_bytes() == whole
+
+
 def test_an_interrupted_run_writes_its_checkpoint_and_says_how_to_resume(roipca, tmp_path):
     lines = [b"1,2\n", b"3,5\n", b"4,4\n"] * 1000
     process = roipca.start("fit", "-", "-k", 1, "--checkpoint", "c", "--block-size", 1, stdin=subprocess.PIPE)

@@ -178,7 +178,7 @@ TEST(Auto, IsExactWhereFeaturesAreFewAndSaysSo) {
     return OnlinePca<double>({.n_components = 2})
         .partial_fit(normal_rows(50, features, 1))
         .model()
-        .options.method;
+        .resolved.method;
   };
   EXPECT_EQ(method_for(8 * 12), Method::kExact);
   EXPECT_EQ(method_for(8 * 12 + 1), Method::kRoipca);

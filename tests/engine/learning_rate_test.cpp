@@ -132,14 +132,14 @@ TYPED_TEST(Rate, TuningDoesNotDependOnTheCuts) {
       single.update(this->rows_.row(i).transpose());
       if (i % 50 == 49) single = OnlinePca<TypeParam>(single);
     }
-    EXPECT_GT(whole.options().learning_rate.c, 0.0) << name(method);
+    EXPECT_GT(whole.model().resolved.learning_rate, 0.0) << name(method);
     EXPECT_EQ(first_difference(single.model(), whole.model()), "") << name(method);
   }
 }
 
 TYPED_TEST(Rate, FitTunesOnTheBatchItStartsFrom) {
   const auto pca = OnlinePca<TypeParam>(this->with(Method::kOja, LearningRate::tuned())).fit(this->rows_);
-  EXPECT_EQ(pca.options().learning_rate.c,
+  EXPECT_EQ(pca.model().resolved.learning_rate,
             tune_learning_rate<TypeParam>(this->rows_, options_for(Method::kOja, 3)));
 }
 
@@ -147,7 +147,7 @@ TYPED_TEST(Rate, FitTunesAnew) {
   OnlinePca<TypeParam> pca(this->with(Method::kOja, LearningRate::tuned()));
   pca.fit(to_rows(this->rows_ * TypeParam{1024}));
   pca.fit(this->rows_);
-  EXPECT_EQ(pca.options().learning_rate.c,
+  EXPECT_EQ(pca.model().resolved.learning_rate,
             tune_learning_rate<TypeParam>(this->rows_, options_for(Method::kOja, 3)));
 }
 

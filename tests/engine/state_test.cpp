@@ -150,7 +150,7 @@ TYPED_TEST(State, ResumesWithTheSameBitsWhileALearningRateIsTuned) {
     Options options = options_for(method, 2);
     options.learning_rate = LearningRate::tuned();
     const auto expected = OnlinePca<TypeParam>(options).partial_fit(rows).model();
-    ASSERT_GT(expected.options.learning_rate.c, 0.0);
+    ASSERT_GT(expected.resolved.learning_rate, 0.0);
     for (const Index stop : {1, 50, 198, 199, 200, 201, 229}) {
       OnlinePca<TypeParam> head(options);
       head.partial_fit(rows.topRows(stop));

@@ -19,6 +19,7 @@ Model<T> example_model() {
   Model<T> model;
   model.options.n_components = 2;
   model.options.method = Method::kFroipca;
+  model.resolved.method = Method::kFroipca;
   model.options.mu = Mu::fixed(0.1);
   model.options.tau = Tau::kOptimal;
   model.options.oversampling = 1;

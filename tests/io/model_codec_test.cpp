@@ -26,6 +26,7 @@ TYPED_TEST(ModelCodec, AModelSurvivesARoundTripBitForBit) {
 
 TYPED_TEST(ModelCodec, TheSmallestModelSurvivesARoundTrip) {
   Model<TypeParam> model;
+  model.resolved.method = Method::kExact;
   model.n_components = 1;
   model.rows = 1;
   model.weight = 1.0;
@@ -65,6 +66,7 @@ TEST(ModelLayout, TheHeaderIsTheOneInTheDocumentation) {
       R"("option.block_size":"auto","option.mu":"0.1","option.tau":"optimal","option.oversampling":"1",)"
       R"("option.center":"true","option.forgetting":"0.99","option.threads":"1",)"
       R"("option.learning_rate":"none","option.amnesia":"2",)"
+      R"("resolved.method":"froipca","resolved.learning_rate":"0",)"
       R"("n_components":"2","rows":"7","weight":"6.1","weight_pairs":"5.300000000000001","scatter_trace":"7.5"},)"
       R"("mean":{"data_offsets":[0,32],"dtype":"F64","shape":[4]},)"
       R"("mean_tail":{"data_offsets":[32,64],"dtype":"F64","shape":[4]},)"

@@ -29,6 +29,7 @@ inline bool same_bits(double a, double b) {
 template <typename T>
 std::string first_difference(const Model<T>& a, const Model<T>& b) {
   if (!(a.options == b.options)) return "options";
+  if (!(a.resolved == b.resolved)) return "resolved";
   if (a.n_components != b.n_components) return "n_components";
   if (a.rows != b.rows) return "rows";
   if (!same_bits(a.weight, b.weight)) return "weight";
