@@ -12,6 +12,10 @@ namespace roipca::simd {
 template <typename T>
 inline constexpr std::ptrdiff_t kLane = 128 / sizeof(T);  // two vectors of the widest kind
 
+/// Columns of a basis for sparse rows come in multiples of this: one vector of the widest kind.
+template <typename T>
+inline constexpr std::ptrdiff_t kSparseLane = 64 / sizeof(T);
+
 /// Of a low-rank update.
 inline constexpr std::ptrdiff_t kMaxTerms = 8;
 
@@ -100,6 +104,18 @@ struct Table {
   void (*add_low_rank)(T* q, std::ptrdiff_t q_stride, std::ptrdiff_t count, const T* v, const T* left,
                        const T* right, std::ptrdiff_t terms, std::ptrdiff_t coef_stride,
                        std::ptrdiff_t length);
+
+  /// out[c] = sum_i values[i] z[indices[i] * stride + c] for c < columns, in double across stretches of
+  /// entries. `columns` and `stride` are multiples of kSparseLane<T>, and z is 64-byte aligned.
+  void (*sparse_dots)(const T* values, const int* indices, std::ptrdiff_t count, const T* z,
+                      std::ptrdiff_t stride, std::ptrdiff_t columns, double* out);
+
+  /// z[indices[i] * stride + c] += values[i] coefficients[c] for every entry i, with the same layout.
+  void (*sparse_add)(const T* values, const int* indices, std::ptrdiff_t count, const T* coefficients, T* z,
+                     std::ptrdiff_t stride, std::ptrdiff_t columns);
+
+  /// The sum of values[i] dense[indices[i]].
+  double (*sparse_dot)(const T* values, const int* indices, std::ptrdiff_t count, const double* dense);
 };
 
 /// Both tables of one level.

@@ -2,6 +2,7 @@
 #include "simd/centring.hpp"
 #include "simd/low_rank.hpp"
 #include "simd/products.hpp"
+#include "simd/sparse.hpp"
 #include "simd/table.hpp"
 
 namespace roipca::simd::ROIPCA_LEVEL {
@@ -9,9 +10,9 @@ namespace {
 
 template <typename T>
 constexpr Table<T> make_table() {
-  return {dots<T>,     gram<T>,        gram_and_dots<T>, rotate<T>,
-          add_rows<T>, add_outer<T>,   centre<T>,        scale_and_square<T>,
-          collect<T>,  add_squares<T>, any_beyond<T>,    add_low_rank<T>};
+  return {dots<T>,       gram<T>,         gram_and_dots<T>,    rotate<T>,     add_rows<T>,
+          add_outer<T>,  centre<T>,       scale_and_square<T>, collect<T>,    add_squares<T>,
+          any_beyond<T>, add_low_rank<T>, sparse_dots<T>,      sparse_add<T>, sparse_dot<T>};
 }
 
 }  // namespace

@@ -1,0 +1,80 @@
+// Products of sparse rows with a basis whose numbers for one feature lie together: see table.hpp.
+#pragma once
+
+#include "simd/vectors.hpp"
+
+namespace roipca::simd::ROIPCA_LEVEL {
+namespace {
+
+// Entries whose products are summed in T before the sum goes to double.
+constexpr Size kEntriesInT = 128;
+// How many entries ahead the features' numbers are fetched: they are scattered over memory.
+constexpr Size kAhead = 8;
+
+template <typename T, Size kVectors>
+void sparse_dots_of(const T* values, const int* indices, Size count, const T* z, Size stride, double* out) {
+  constexpr Size kWidth = kVectors * Lanes<T>::kCount;
+  for (Size c = 0; c < kWidth; ++c) out[c] = 0.0;
+  for (Size from = 0; from < count; from += kEntriesInT) {
+    const Size to = from + kEntriesInT < count ? from + kEntriesInT : count;
+    Vec<T> sums[kVectors] = {};
+    for (Size i = from; i < to; ++i) {
+      if (i + kAhead < count) {
+        const T* ahead = z + static_cast<Size>(indices[i + kAhead]) * stride;
+        for (Size v = 0; v < kWidth; v += 64 / static_cast<Size>(sizeof(T))) __builtin_prefetch(ahead + v);
+      }
+      const T* numbers = z + static_cast<Size>(indices[i]) * stride;
+      const Vec<T> value = values[i] - Vec<T>{};
+      for (Size v = 0; v < kVectors; ++v) sums[v] += value * load(numbers + v * Lanes<T>::kCount);
+    }
+    T lane[kWidth];
+    for (Size v = 0; v < kVectors; ++v) store(lane + v * Lanes<T>::kCount, sums[v]);
+    for (Size c = 0; c < kWidth; ++c) out[c] += static_cast<double>(lane[c]);
+  }
+}
+
+template <typename T>
+void sparse_dots(const T* values, const int* indices, Size count, const T* z, Size stride, Size columns,
+                 double* out) {
+  Size c = 0;
+  for (; c + 8 * Lanes<T>::kCount <= columns; c += 8 * Lanes<T>::kCount) {
+    sparse_dots_of<T, 8>(values, indices, count, z + c, stride, out + c);
+  }
+  for (; c + 4 * Lanes<T>::kCount <= columns; c += 4 * Lanes<T>::kCount) {
+    sparse_dots_of<T, 4>(values, indices, count, z + c, stride, out + c);
+  }
+  for (; c < columns; c += Lanes<T>::kCount) {
+    sparse_dots_of<T, 1>(values, indices, count, z + c, stride, out + c);
+  }
+}
+
+template <typename T>
+void sparse_add(const T* values, const int* indices, Size count, const T* coefficients, T* z, Size stride,
+                Size columns) {
+  for (Size i = 0; i < count; ++i) {
+    if (i + kAhead < count) {
+      const T* ahead = z + static_cast<Size>(indices[i + kAhead]) * stride;
+      for (Size c = 0; c < columns; c += 64 / static_cast<Size>(sizeof(T))) __builtin_prefetch(ahead + c, 1);
+    }
+    T* numbers = z + static_cast<Size>(indices[i]) * stride;
+    const Vec<T> value = values[i] - Vec<T>{};
+    for (Size c = 0; c < columns; c += Lanes<T>::kCount) {
+      store(numbers + c, load(numbers + c) + value * load(coefficients + c));
+    }
+  }
+}
+
+// a . b for a sparse a and a dense b.
+template <typename T>
+double sparse_dot(const T* values, const int* indices, Size count, const double* dense) {
+  double sums[4] = {};
+  Size i = 0;
+  for (; i + 4 <= count; i += 4) {
+    for (Size j = 0; j < 4; ++j) sums[j] += static_cast<double>(values[i + j]) * dense[indices[i + j]];
+  }
+  for (; i < count; ++i) sums[0] += static_cast<double>(values[i]) * dense[indices[i]];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+}  // namespace
+}  // namespace roipca::simd::ROIPCA_LEVEL
