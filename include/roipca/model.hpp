@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "roipca/options.hpp"
+#include "roipca/sparse.hpp"
 #include "roipca/types.hpp"
 
 namespace roipca {
@@ -60,18 +61,24 @@ struct Model {
 
   /// Scores of each row on the reported components: rows x n_components.
   OwnedRows<T> transform(const Rows<T>& x) const;
+  /// The same for sparse rows, here and below: nothing is made dense.
+  OwnedRows<T> transform(const SparseRows<T>& x) const;
   /// Rows from their scores.
   OwnedRows<T> inverse_transform(const Rows<T>& scores) const;
   /// Log-likelihood of each row under probabilistic PCA (Tipping and Bishop 1999) with this model's noise
   /// variance, taken as at least epsilon times the largest variance, and at least -1e300: so it stays finite,
   /// even where the model has no variance at all.
   std::vector<double> log_likelihood(const Rows<T>& x) const;
+  std::vector<double> log_likelihood(const SparseRows<T>& x) const;
   /// Hotelling's T^2 of each row: the squared scores over their variances, components without variance left
   /// out.
   std::vector<double> t2(const Rows<T>& x) const;
+  std::vector<double> t2(const SparseRows<T>& x) const;
   /// Squared prediction error (Q statistic) of each row: its squared distance from the plane of the
   /// components that have variance.
   std::vector<double> spe(const Rows<T>& x) const;
+  /// For sparse rows it is a difference of squares: right to rounding of the row's squared length.
+  std::vector<double> spe(const SparseRows<T>& x) const;
 };
 
 /// Throws std::invalid_argument that says what is wrong: sizes that disagree, numbers that are not finite or

@@ -12,6 +12,7 @@
 #include "roipca/errors.hpp"
 #include "roipca/model.hpp"
 #include "roipca/options.hpp"
+#include "roipca/sparse.hpp"
 
 namespace roipca {
 
@@ -76,6 +77,13 @@ class OnlinePca {
   /// estimator is as it was before. A call with no more numbers than 2^17 or than the components held is
   /// short and does not look at it.
   OnlinePca& partial_fit(const Rows<T>& rows, const Weights& weights = {},
+                         const InterruptCheck& check_interrupt = {});
+  /// The same for sparse rows, at the cost of their nonzeros by blocks of roipca and ipca; the other methods
+  /// expand them. Centring stays implicit: nothing is made dense. Rows may be mixed with dense ones, call by
+  /// call; a change of kind ends a block.
+  OnlinePca& fit(const SparseRows<T>& rows, const Weights& weights = {},
+                 const InterruptCheck& check_interrupt = {});
+  OnlinePca& partial_fit(const SparseRows<T>& rows, const Weights& weights = {},
                          const InterruptCheck& check_interrupt = {});
   /// Adds one row.
   OnlinePca& update(const Row<T>& row, double weight = 1.0);

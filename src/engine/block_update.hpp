@@ -22,6 +22,12 @@ struct HeldPairs {
         values(Vector<double>::Zero(capacity)),
         inner(Matrix<double>::Zero((capacity + 7) / 8 * 8, capacity)),
         normal(inner) {}
+  /// Components that are there already, with room for `components.count()`.
+  HeldPairs(simd::AlignedRows<T> given, Index capacity)
+      : components(std::move(given)),
+        values(Vector<double>::Zero(capacity)),
+        inner(Matrix<double>::Zero((capacity + 7) / 8 * 8, capacity)),
+        normal(inner) {}
 
   Index features() const { return components.length(); }
   Index capacity() const { return values.size(); }

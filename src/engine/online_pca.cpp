@@ -13,6 +13,7 @@
 #include "engine/rate_tuning.hpp"
 #include "engine/shards.hpp"
 #include "intake/given_rows.hpp"
+#include "intake/given_sparse_rows.hpp"
 #include "intake/row_check.hpp"
 #include "options/resolved.hpp"
 #include "roipca/batch_pca.hpp"
@@ -36,6 +37,11 @@ Index start_count(Index rows, const Weights& weights) {
 
 Weights part_of(const Weights& weights, Index from, Index count) {
   return weights.empty() ? weights : weights.slice(from, count);
+}
+
+bool is_all_zero(const Weights& weights) {
+  return weights.size() > 0 &&
+         std::all_of(weights.data(), weights.data() + weights.size(), [](double w) { return w == 0.0; });
 }
 
 }  // namespace
@@ -71,7 +77,7 @@ class OnlinePca<T>::Impl {
     check_shape<T>(rows, weights, features_);
     const bool checked = is_checked_first(rows);
     if (checked) check_values<T>(rows, weights);
-    if (!weights.empty() && as_eigen(weights).maxCoeff() == 0.0) {
+    if (is_all_zero(weights)) {
       if (!checked) check_values<T>(rows, weights);
       rows_given_ += rows.rows();
       return;  // leaves the width open, too
@@ -90,6 +96,58 @@ class OnlinePca<T>::Impl {
       next.open_shards(rows.cols());
     }
     next.absorb(given, interrupt);
+    interrupt.at_end();
+    *this = std::move(next);
+  }
+
+  void fit(const SparseRows<T>& rows, const Weights& weights, const InterruptCheck& check_interrupt) {
+    Impl fresh(options_);
+    check_sparse(rows, weights, 0);
+    if (starts_from_nothing(rows.cols())) {
+      fresh.partial_fit(rows, weights, check_interrupt);
+      if (fresh.rows() == 0) throw std::invalid_argument("no row has a positive weight");
+    } else {
+      const Index count = start_count(rows.rows(), weights);
+      fresh.fit_from_batch(expanded(rows.slice(0, count)), part_of(weights, 0, count), check_interrupt);
+      const Index rest = rows.rows() - count;
+      if (rest > 0) {
+        fresh.partial_fit(rows.slice(count, rest), part_of(weights, count, rest), check_interrupt);
+      }
+    }
+    *this = std::move(fresh);
+  }
+
+  // Sparse rows are read twice: they take less memory than what is done with them.
+  void partial_fit(const SparseRows<T>& rows, const Weights& weights, const InterruptCheck& check_interrupt) {
+    check_sparse(rows, weights, features_);
+    if (is_all_zero(weights)) {
+      rows_given_ += rows.rows();
+      return;
+    }
+    const bool is_short = rows.entries() <= std::max(kCachedNumbers, shards_.size());
+    if (is_short && !shards_.empty() && !RateTuning<T>::is_due(options_, resolved_)) {
+      PacedCheck none;
+      return absorb(GivenSparseRows<T>{rows, weights}, none);
+    }
+    PacedCheck interrupt(check_interrupt);
+    Impl next(*this);
+    next.features_ = rows.cols();
+    if (next.shards_.empty()) {
+      next.resolved_.method = resolve(options_, rows.cols());
+      next.open_shards(rows.cols());
+    }
+    Index done = 0;
+    for (; done < rows.rows() && RateTuning<T>::is_due(next.options_, next.resolved_); ++done) {
+      const RowMatrix<T> row = expanded(rows.slice(done, 1));
+      const Rows<T> one(row);
+      const Weights weight = part_of(weights, done, 1);
+      next.absorb(GivenRows<T>{one, weight, true}, interrupt);
+    }
+    if (done < rows.rows()) {
+      const SparseRows<T> rest = rows.slice(done, rows.rows() - done);
+      const Weights rest_weights = part_of(weights, done, rest.rows());
+      next.absorb(GivenSparseRows<T>{rest, rest_weights}, interrupt);
+    }
     interrupt.at_end();
     *this = std::move(next);
   }
@@ -172,6 +230,20 @@ class OnlinePca<T>::Impl {
     rows_given_ += given.count();
   }
 
+  void absorb(const GivenSparseRows<T>& given, PacedCheck& interrupt) {
+    reading_.reset();
+    shards_.absorb(given, 0, given.count(), rows_given_, interrupt);
+    rows_given_ += given.count();
+  }
+
+  static RowMatrix<T> expanded(const SparseRows<T>& rows) {
+    RowMatrix<T> dense = RowMatrix<T>::Zero(rows.rows(), rows.cols());
+    for (Index i = 0; i < rows.rows(); ++i) {
+      for (Index e = rows.start(i); e < rows.start(i + 1); ++e) dense(i, rows.column(e)) += rows.value(e);
+    }
+    return dense;
+  }
+
   void keep_for_tuning(const GivenRows<T>& given, Index i) {
     if (given.weight(i) == 0.0) return;
     const auto c = tuning_.add(given.view(i, i + 1).data, features_, options_);
@@ -219,6 +291,20 @@ OnlinePca<T>& OnlinePca<T>::fit(const Rows<T>& rows, const Weights& weights,
 
 template <typename T>
 OnlinePca<T>& OnlinePca<T>::partial_fit(const Rows<T>& rows, const Weights& weights,
+                                        const InterruptCheck& check_interrupt) {
+  impl_->partial_fit(rows, weights, check_interrupt);
+  return *this;
+}
+
+template <typename T>
+OnlinePca<T>& OnlinePca<T>::fit(const SparseRows<T>& rows, const Weights& weights,
+                                const InterruptCheck& check_interrupt) {
+  impl_->fit(rows, weights, check_interrupt);
+  return *this;
+}
+
+template <typename T>
+OnlinePca<T>& OnlinePca<T>::partial_fit(const SparseRows<T>& rows, const Weights& weights,
                                         const InterruptCheck& check_interrupt) {
   impl_->partial_fit(rows, weights, check_interrupt);
   return *this;

@@ -21,7 +21,24 @@ constexpr Index kNearNumbers =
 constexpr Index kWorthAThread = 1 << 16;  // numbers in a call
 
 // Rows to check and add at a time, so that they are read from memory once.
-Index rows_at_once(Index features) { return std::max<Index>(4, kNearNumbers / features / 4 * 4); }
+template <typename T>
+Index rows_at_once(const GivenRows<T>& given) {
+  return std::max<Index>(4, kNearNumbers / given.rows.cols() / 4 * 4);
+}
+template <typename T>
+Index rows_at_once(const GivenSparseRows<T>& /*given*/) {
+  return kTurn;
+}
+
+// Whether threads take longer to start than to add the rows.
+template <typename T>
+bool are_few(const GivenRows<T>& given, Index count) {
+  return count * given.rows.cols() < kWorthAThread;
+}
+template <typename T>
+bool are_few(const GivenSparseRows<T>& given, Index /*count*/) {
+  return given.rows.entries() < kWorthAThread / 16;  // small matrices take most of the time
+}
 
 // The failure that names the first row, so that the message does not depend on which thread was faster.
 void rethrow_first(const std::vector<std::exception_ptr>& failures) {
@@ -65,7 +82,8 @@ void Shards<T>::add_streams(const Options& options, Index features) {
 }
 
 template <typename T>
-void Shards<T>::absorb(const GivenRows<T>& given, Index from, Index to, std::int64_t position,
+template <typename Given>
+void Shards<T>::absorb(const Given& given, Index from, Index to, std::int64_t position,
                        PacedCheck& interrupt) {
   if (streams_.size() > 1) return absorb_in_parallel(given, from, to, position, interrupt);
   absorb_turns(0, given, from, to, position, [&] {
@@ -76,11 +94,11 @@ void Shards<T>::absorb(const GivenRows<T>& given, Index from, Index to, std::int
 
 // Adds the rows whose turn it is, as long as `between` returns true.
 template <typename T>
-template <typename Between>
-void Shards<T>::absorb_turns(std::size_t turn, const GivenRows<T>& given, Index from, Index to,
+template <typename Given, typename Between>
+void Shards<T>::absorb_turns(std::size_t turn, const Given& given, Index from, Index to,
                              std::int64_t position, Between&& between) {
   const auto streams = static_cast<std::int64_t>(streams_.size());
-  const Index at_once = rows_at_once(given.rows.cols());
+  const Index at_once = rows_at_once(given);
   for (Index i = from; i < to;) {
     const std::int64_t number = (position + i) / kTurn;
     const Index end = std::min<Index>(to, static_cast<Index>((number + 1) * kTurn - position));
@@ -98,7 +116,8 @@ void Shards<T>::absorb_turns(std::size_t turn, const GivenRows<T>& given, Index 
 }
 
 template <typename T>
-void Shards<T>::absorb_in_parallel(const GivenRows<T>& given, Index from, Index to, std::int64_t position,
+template <typename Given>
+void Shards<T>::absorb_in_parallel(const Given& given, Index from, Index to, std::int64_t position,
                                    PacedCheck& interrupt) {
   std::vector<std::exception_ptr> failures(streams_.size());
   std::exception_ptr interruption;
@@ -121,7 +140,7 @@ void Shards<T>::absorb_in_parallel(const GivenRows<T>& given, Index from, Index 
       failures[turn] = std::current_exception();
     }
   };
-  if ((to - from) * given.rows.cols() < kWorthAThread) {
+  if (are_few(given, to - from)) {
     for (std::size_t i = 0; i < streams_.size(); ++i) work(i, true);
   } else {
     std::vector<std::jthread> threads;
@@ -178,5 +197,9 @@ void Shards<T>::visit_state(state::Archive& archive) {
 
 template class Shards<float>;
 template class Shards<double>;
+template void Shards<float>::absorb(const GivenRows<float>&, Index, Index, std::int64_t, PacedCheck&);
+template void Shards<double>::absorb(const GivenRows<double>&, Index, Index, std::int64_t, PacedCheck&);
+template void Shards<float>::absorb(const GivenSparseRows<float>&, Index, Index, std::int64_t, PacedCheck&);
+template void Shards<double>::absorb(const GivenSparseRows<double>&, Index, Index, std::int64_t, PacedCheck&);
 
 }  // namespace roipca

@@ -24,11 +24,12 @@ class Shards {
 
   bool empty() const { return streams_.empty(); }
 
-  /// Adds the rows [from, to) of a call whose first row is row `position` of all that were given, whatever
-  /// their weights. The calling thread looks at `interrupt` every few rows; an exception from it ends the
-  /// call. After an exception, some rows have been added: use a copy. Of several bad rows, the first is
-  /// reported.
-  void absorb(const GivenRows<T>& given, Index from, Index to, std::int64_t position, PacedCheck& interrupt);
+  /// Adds the rows [from, to) of a call (GivenRows or GivenSparseRows) whose first row is row `position` of
+  /// all that were given, whatever their weights. The calling thread looks at `interrupt` every few rows; an
+  /// exception from it ends the call. After an exception, some rows have been added: use a copy. Of several
+  /// bad rows, the first is reported.
+  template <typename Given>
+  void absorb(const Given& given, Index from, Index to, std::int64_t position, PacedCheck& interrupt);
 
   void set_learning_rate(const LearningRate& rate);
 
@@ -44,10 +45,11 @@ class Shards {
 
  private:
   void add_streams(const Options& options, Index features);
-  void absorb_in_parallel(const GivenRows<T>& given, Index from, Index to, std::int64_t position,
+  template <typename Given>
+  void absorb_in_parallel(const Given& given, Index from, Index to, std::int64_t position,
                           PacedCheck& interrupt);
-  template <typename Between>
-  void absorb_turns(std::size_t turn, const GivenRows<T>& given, Index from, Index to, std::int64_t position,
+  template <typename Given, typename Between>
+  void absorb_turns(std::size_t turn, const Given& given, Index from, Index to, std::int64_t position,
                     Between&& between);
 
   std::vector<Stream<T>> streams_;

@@ -1,121 +1,136 @@
 #include "engine/stream.hpp"
 
-#include <algorithm>
 #include <utility>
+#include <vector>
 
-#include "basis/orthonormal.hpp"
-#include "engine/make_engine.hpp"
-#include "engine/reported_spectrum.hpp"
 #include "options/resolved.hpp"
 
 namespace roipca {
-namespace {
-
-// The eigenpairs of a model, in a unit. Columns without an eigenvalue only filled up the reported ones.
-template <typename T>
-Spectrum<T> spectrum_of(const Model<T>& model, double unit) {
-  const Index rank = (as_eigen(model.eigenvalues).array() > 0.0).count();
-  Spectrum<T> spectrum;
-  spectrum.basis = as_columns(model.basis).leftCols(rank);
-  spectrum.values = as_eigen(model.eigenvalues).head(rank) * unit * unit;
-  spectrum.trace = model.scatter_trace * unit * unit;
-  return spectrum;
-}
-
-template <typename T>
-Model<T> make_model(const Options& options, std::int64_t rows, const Moments<T>& moments,
-                    Spectrum<T> spectrum) {
-  Model<T> model;
-  model.options = options;
-  model.resolved.method = resolve(options, moments.features());
-  model.n_components = capacity(options, moments.features()).reported;
-  model.rows = rows;
-  moments.write(model);
-  make_reportable(spectrum, rounding_of(options, rows, moments.mean_squares(), model.degrees_of_freedom()));
-  const Index rank = spectrum.basis.cols();
-  const Index columns = std::max(rank, model.n_components);
-  model.basis.resize(columns, moments.features());
-  auto basis = as_columns(model.basis);
-  basis.leftCols(rank) = spectrum.basis;
-  complete<T>(basis, rank);
-  model.scatter_trace = to_raw(spectrum.trace, moments.unit());
-  model.eigenvalues.resize(static_cast<std::size_t>(columns));
-  auto eigenvalues = as_eigen(model.eigenvalues);
-  for (Index i = 0; i < rank; ++i) eigenvalues[i] = to_raw(spectrum.values[i], moments.unit());
-  return model;
-}
-
-}  // namespace
 
 template <typename T>
 Stream<T>::Stream(const Options& options, Index features)
-    : options_(options),
-      engine_(make_engine<T>(options, features)),
-      intake_(options, features, engine_->block_rows()) {}
+    : options_(options), features_(features), sparse_suffices_(has_sparse_engine(options, features)) {
+  // Rows of other methods are expanded anyway: what is wrong with the options shows now.
+  if (!sparse_suffices_) dense_ = std::make_unique<DenseStream<T>>(options, features);
+}
 
 template <typename T>
 Stream<T>::Stream(const Model<T>& model)
     : options_(with_choices(model)),
-      engine_(make_engine<T>(options_, model.features())),
-      intake_(model, engine_->block_rows()) {
-  engine_->start(spectrum_of(model, intake_.moments().unit()));
-}
+      features_(model.features()),
+      dense_(std::make_unique<DenseStream<T>>(model)),
+      sparse_suffices_(has_sparse_engine(options_, model.features())) {}
 
 template <typename T>
 Stream<T>::Stream(const Stream& other)
-    : options_(other.options_), engine_(other.engine_->clone()), intake_(other.intake_) {}
+    : options_(other.options_),
+      features_(other.features_),
+      dense_(other.dense_ ? std::make_unique<DenseStream<T>>(*other.dense_) : nullptr),
+      sparse_(other.sparse_ ? std::make_unique<SparseStream<T>>(*other.sparse_) : nullptr),
+      sparse_suffices_(other.sparse_suffices_) {}
+
+template <typename T>
+DenseStream<T>& Stream<T>::dense() {
+  if (!dense_) {
+    dense_ = sparse_ ? std::make_unique<DenseStream<T>>(expanded(*sparse_))
+                     : std::make_unique<DenseStream<T>>(options_, features_);
+    sparse_.reset();
+  }
+  return *dense_;
+}
+
+template <typename T>
+SparseStream<T>& Stream<T>::sparse() {
+  if (!sparse_) {
+    sparse_ = dense_ && dense_->rows() > 0 ? std::make_unique<SparseStream<T>>(dense_->model())
+                                           : std::make_unique<SparseStream<T>>(options_, features_);
+    dense_.reset();
+  }
+  return *sparse_;
+}
+
+// The same rows in a dense stream: a model of those in blocks, then those that wait.
+template <typename T>
+DenseStream<T> Stream<T>::expanded(const SparseStream<T>& from) const {
+  const SparseBlock<T>& waiting = from.waiting();
+  const bool has_model = from.rows() > waiting.rows.count();
+  DenseStream<T> stream =
+      has_model ? DenseStream<T>(from.model_without_waiting()) : DenseStream<T>(options_, features_);
+  std::vector<T> row(static_cast<std::size_t>(features_));
+  for (Index i = 0; i < waiting.rows.count(); ++i) {
+    const int* indices = waiting.rows.indices_of(i);
+    for (Index e = 0; e < waiting.rows.length_of(i); ++e) {
+      row[static_cast<std::size_t>(indices[e])] = waiting.rows.values_of(i)[e];
+    }
+    stream.add({row.data(), 0, 1}, &waiting.given[static_cast<std::size_t>(i)]);
+    for (Index e = 0; e < waiting.rows.length_of(i); ++e) row[static_cast<std::size_t>(indices[e])] = T{0};
+  }
+  return stream;
+}
 
 template <typename T>
 void Stream<T>::absorb(const GivenRows<T>& given, Index from, Index to) {
-  given.check(from, to);
-  for (Index i = from; i < to;) {
-    // A run of rows that count.
-    while (i < to && given.weight(i) == 0.0) ++i;
-    Index end = i;
-    while (end < to && given.weight(end) > 0.0) ++end;
-    if (end > i) add(given.view(i, end), given.weights_from(i));
-    i = end;
+  dense().absorb(given, from, to);
+}
+
+template <typename T>
+void Stream<T>::absorb(const GivenSparseRows<T>& given, Index from, Index to) {
+  for (Index i = from; i < to; ++i) {
+    if (given.weight(i) == 0.0) continue;
+    if (!sparse_suffices_) {
+      expand(given, i);
+    } else if (!sparse().absorb(given.rows, i, given.weight(i))) {
+      sparse_suffices_ = false;
+      dense();
+    }
   }
 }
 
 template <typename T>
-void Stream<T>::add(simd::RowsView<T> rows, const double* weights) {
-  while (rows.count > 0) {
-    const Index taken = intake_.take(rows, weights);
-    rows.data += taken * rows.stride;
-    rows.count -= taken;
-    if (weights != nullptr) weights += taken;
-    if (rows.count == 0 && !intake_.is_full()) break;
-    engine_->absorb(intake_.close());
-    intake_.open();
+void Stream<T>::expand(const GivenSparseRows<T>& given, Index i) {
+  std::vector<T> row(static_cast<std::size_t>(features_));
+  for (Index e = given.rows.start(i); e < given.rows.start(i + 1); ++e) {
+    row[static_cast<std::size_t>(given.rows.column(e))] += given.rows.value(e);
   }
+  const double weight = given.weight(i);
+  dense().add({row.data(), 0, 1}, &weight);
 }
 
 template <typename T>
 void Stream<T>::set_learning_rate(const LearningRate& rate) {
   options_.learning_rate = rate;
-  auto engine = make_engine<T>(options_, intake_.moments().features());
-  engine->start(engine_->spectrum());
-  engine_ = std::move(engine);
+  if (dense_) dense_->set_learning_rate(rate);
+}
+
+template <typename T>
+std::int64_t Stream<T>::rows() const {
+  return dense_ ? dense_->rows() : sparse_ ? sparse_->rows() : 0;
 }
 
 template <typename T>
 Model<T> Stream<T>::model() const {
-  if (!intake_.is_waiting()) {
-    return make_model(options_, intake_.rows(), intake_.moments(), engine_->spectrum());
-  }
-  auto intake = intake_;
-  const auto engine = engine_->clone();
-  engine->absorb(intake.close());
-  return make_model(options_, intake.rows(), intake.moments(), engine->settle());
+  if (dense_) return dense_->model();
+  auto model = sparse_->model();
+  return model ? std::move(*model) : expanded(*sparse_).model();
 }
 
 template <typename T>
 std::vector<double> Stream<T>::learning_rates() const {
-  const double unit = intake_.moments().unit();
-  auto rates = engine_->learning_rates();
-  for (double& rate : rates) rate *= unit * unit;
-  return rates;
+  return dense_ ? dense_->learning_rates() : std::vector<double>();
+}
+
+template <typename T>
+Index Stream<T>::size() const {
+  return dense_ ? dense_->size() : sparse_ ? sparse_->size() : 0;
+}
+
+template <typename T>
+void Stream<T>::visit_state(state::Archive& archive) {
+  bool is_dense = dense_ != nullptr;
+  bool is_sparse = sparse_ != nullptr;
+  archive(sparse_suffices_, is_dense, is_sparse);
+  if (is_dense) archive(dense());
+  if (is_sparse) archive(sparse());
 }
 
 template class Stream<float>;

@@ -1,18 +1,20 @@
-/// One stream of rows: an intake and an engine behind it.
+/// One stream of rows, dense or sparse.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "engine/engine.hpp"
-#include "intake/given_rows.hpp"
-#include "intake/intake.hpp"
-#include "roipca/model.hpp"
+#include "engine/dense_stream.hpp"
+#include "intake/given_sparse_rows.hpp"
+#include "sparse/sparse_stream.hpp"
 
 namespace roipca {
 
-/// Rows go in, a model comes out. Knows nothing of calls or of other streams.
+/// Rows go in, a model comes out. Sparse rows cost their nonzeros as long as all rows are sparse, the method
+/// has a sparse engine, and sparse arithmetic can tell what they bring; otherwise they are expanded. When
+/// dense rows follow sparse ones or the other way round, the stream goes on from its model. All of this
+/// depends on the rows alone, never on the way they were cut into calls.
 template <typename T>
 class Stream {
  public:
@@ -26,31 +28,37 @@ class Stream {
   Stream& operator=(Stream&&) noexcept = default;
   ~Stream() = default;
 
-  /// Adds the rows [from, to) after checking those that were not; rows of weight 0 are left out. Throws
-  /// DataError, and then has added those before. Allocates nothing.
+  /// Adds the rows [from, to); rows of weight 0 are left out. Throws DataError for a row that was not
+  /// checked, and then has added those before.
   void absorb(const GivenRows<T>& given, Index from, Index to);
+  void absorb(const GivenSparseRows<T>& given, Index from, Index to);
 
   /// Changes the rate of a rule that has one. It goes on from its eigenpairs.
   void set_learning_rate(const LearningRate& rate);
 
   /// Number of rows of positive weight.
-  std::int64_t rows() const { return intake_.rows(); }
-  /// Reading changes nothing: rows that wait for their block to fill are added to a copy. Costs one copy of
-  /// the engine and one step.
+  std::int64_t rows() const;
+  /// Reading changes nothing: rows that wait for their block to fill are added to a copy.
   Model<T> model() const;
   std::vector<double> learning_rates() const;
   /// How many numbers a copy of the stream copies, about.
-  Index size() const { return engine_->size(); }
+  Index size() const;
 
   /// Not the options, from which streams are made.
-  void visit_state(state::Archive& archive) { archive(intake_, *engine_); }
+  void visit_state(state::Archive& archive);
 
  private:
-  void add(simd::RowsView<T> rows, const double* weights);
+  DenseStream<T>& dense();
+  SparseStream<T>& sparse();
+  DenseStream<T> expanded(const SparseStream<T>& from) const;
+  void expand(const GivenSparseRows<T>& given, Index i);
 
   Options options_;
-  std::unique_ptr<Engine<T>> engine_;
-  Intake<T> intake_;
+  Index features_;
+  // At most one of the two has rows; none before the first row.
+  std::unique_ptr<DenseStream<T>> dense_;
+  std::unique_ptr<SparseStream<T>> sparse_;
+  bool sparse_suffices_;  // whether sparse rows are to be added as such
 };
 
 extern template class Stream<float>;

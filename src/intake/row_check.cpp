@@ -62,15 +62,19 @@ void check_weights(const Weights& weights, Index rows) {
 
 }  // namespace
 
-template <typename T>
-void check_shape(const Rows<T>& rows, const Weights& weights, Index features) {
-  if (rows.rows() == 0) throw std::invalid_argument("no rows: at least one sample is needed");
-  if (rows.cols() == 0) throw std::invalid_argument("rows of no features");
-  if (features != 0 && rows.cols() != features) {
-    throw std::invalid_argument("the rows have " + std::to_string(rows.cols()) +
-                                " features, but the model has " + std::to_string(features) + " features");
+void check_shape(Index rows, Index columns, const Weights& weights, Index features) {
+  if (rows == 0) throw std::invalid_argument("no rows: at least one sample is needed");
+  if (columns == 0) throw std::invalid_argument("rows of no features");
+  if (features != 0 && columns != features) {
+    throw std::invalid_argument("the rows have " + std::to_string(columns) + " features, but the model has " +
+                                std::to_string(features) + " features");
   }
-  check_weights(weights, rows.rows());
+  check_weights(weights, rows);
+}
+
+template <typename T>
+void check_value(T x, Index row, Index column, double weight) {
+  if (!(std::abs(x) <= largest_at<T>(weight))) throw DataError(row, describe(x, column, weight));
 }
 
 template <typename T>
@@ -87,8 +91,8 @@ void check_values(const Rows<T>& rows, const Weights& weights, Index from, Index
   }
 }
 
-template void check_shape<float>(const Rows<float>&, const Weights&, Index);
-template void check_shape<double>(const Rows<double>&, const Weights&, Index);
+template void check_value(float, Index, Index, double);
+template void check_value(double, Index, Index, double);
 template void check_values<float>(const Rows<float>&, const Weights&, Index, Index);
 template void check_values<double>(const Rows<double>&, const Weights&, Index, Index);
 

@@ -10,6 +10,7 @@
 
 #include "linalg/eigen_types.hpp"
 #include "model/projector.hpp"
+#include "model/sparse_scores.hpp"
 
 namespace roipca {
 namespace {
@@ -18,8 +19,8 @@ namespace {
 // of all, and a mean over many rows stays finite, too.
 constexpr double kLeastLogLikelihood = -1e300;
 
-template <typename T>
-void require_width(const Rows<T>& rows, Index width, const char* what) {
+template <typename AnyRows>
+void require_width(const AnyRows& rows, Index width, const char* what) {
   if (rows.cols() == width) return;
   throw std::invalid_argument("the rows have " + std::to_string(rows.cols()) + " " + what +
                               ", but the model has " + std::to_string(width) + " " + what);
@@ -49,12 +50,23 @@ Vector<T> signs(const Model<T>& model) {
   return result;
 }
 
+// What divides scores so that their squares are those over the variances; 0 for a variance of 0.
+Vector<double> scale_of(const Vector<double>& variance) {
+  return variance.unaryExpr([](double v) { return v > 0.0 ? 1.0 / std::sqrt(v) : 0.0; });
+}
+
 // Of each row: the sum over the components of score^2 / variance, those of variance 0 left out.
 template <typename T>
+std::vector<double> scaled_scores(const Model<T>& model, const Vector<double>& variance,
+                                  const SparseRows<T>& x) {
+  const Vector<double> scale = scale_of(variance);
+  return to_vector(
+      (sparse_scores(model, model.n_components, x) * scale.asDiagonal()).rowwise().squaredNorm());
+}
+template <typename T>
 std::vector<double> scaled_scores(const Model<T>& model, const Vector<double>& variance, const Rows<T>& x) {
-  require_width<T>(x, model.features(), "features");
-  const Vector<double> scale =
-      variance.unaryExpr([](double v) { return v > 0.0 ? 1.0 / std::sqrt(v) : 0.0; });
+  require_width(x, model.features(), "features");
+  const Vector<double> scale = scale_of(variance);
   std::vector<double> result(static_cast<std::size_t>(x.rows()));
   Projector<T> projector(model, model.n_components, x.rows());
   projector.for_each_chunk(x, [&](Index first, Index count) {
@@ -66,8 +78,15 @@ std::vector<double> scaled_scores(const Model<T>& model, const Vector<double>& v
 
 // Of each row: the squared distance from the plane of the first `columns` components.
 template <typename T>
+std::vector<double> squared_distances(const Model<T>& model, Index columns, const SparseRows<T>& x) {
+  const RowMatrix<double> scores = sparse_scores(model, columns, x);
+  std::vector<double> result = sparse_squared_lengths(model, x);
+  as_eigen(result) = (as_eigen(result) - scores.rowwise().squaredNorm()).cwiseMax(0.0);
+  return result;
+}
+template <typename T>
 std::vector<double> squared_distances(const Model<T>& model, Index columns, const Rows<T>& x) {
-  require_width<T>(x, model.features(), "features");
+  require_width(x, model.features(), "features");
   std::vector<double> result(static_cast<std::size_t>(x.rows()));
   Projector<T> projector(model, columns, x.rows());
   projector.for_each_chunk(x, [&](Index first, Index count) {
@@ -75,6 +94,28 @@ std::vector<double> squared_distances(const Model<T>& model, Index columns, cons
     as_eigen(result).segment(first, count) =
         projector.centred(count).template cast<double>().colwise().squaredNorm().transpose();
   });
+  return result;
+}
+
+// Covariance Q diag(max(variance, noise)) Q^T + noise (I - Q Q^T).
+template <typename T, typename AnyRows>
+std::vector<double> log_likelihoods(const Model<T>& model, const AnyRows& x) {
+  const Index outside = model.features() - model.n_components;
+  const Vector<double> explained = as_eigen(model.explained_variance());
+  const double floor = std::max(std::numeric_limits<double>::epsilon() * explained.maxCoeff(),
+                                std::numeric_limits<double>::min());
+  const double noise = std::max(model.noise_variance(), floor);
+  const Vector<double> variance = explained.cwiseMax(noise);
+  const double log_determinant =
+      variance.array().log().sum() + static_cast<double>(outside) * std::log(noise);
+  const double constant =
+      static_cast<double>(model.features()) * std::log(2.0 * std::numbers::pi) + log_determinant;
+  std::vector<double> result = scaled_scores(model, variance, x);
+  if (outside > 0) as_eigen(result) += as_eigen(squared_distances(model, model.n_components, x)) / noise;
+  for (double& number : result) {
+    number = -0.5 * (number + constant);
+    if (number < kLeastLogLikelihood) number = kLeastLogLikelihood;  // NaN stays
+  }
   return result;
 }
 
@@ -132,7 +173,7 @@ double Model<T>::noise_variance() const {
 
 template <typename T>
 OwnedRows<T> Model<T>::transform(const Rows<T>& x) const {
-  require_width<T>(x, features(), "features");
+  require_width(x, features(), "features");
   const Vector<double> sign = signs(*this).template cast<double>();
   OwnedRows<T> scores(x.rows(), n_components);
   Projector<T> projector(*this, n_components, x.rows());
@@ -145,7 +186,7 @@ OwnedRows<T> Model<T>::transform(const Rows<T>& x) const {
 
 template <typename T>
 OwnedRows<T> Model<T>::inverse_transform(const Rows<T>& scores) const {
-  require_width<T>(scores, n_components, "components");
+  require_width(scores, n_components, "components");
   OwnedRows<T> x(scores.rows(), features());
   Projector<T> projector(*this, n_components, scores.rows());
   projector.for_each_chunk_of_scores(
@@ -169,26 +210,33 @@ std::vector<double> Model<T>::spe(const Rows<T>& x) const {
   return squared_distances(*this, with_variance, x);
 }
 
-// Covariance Q diag(max(variance, noise)) Q^T + noise (I - Q Q^T).
+template <typename T>
+OwnedRows<T> Model<T>::transform(const SparseRows<T>& x) const {
+  const Vector<double> sign = signs(*this).template cast<double>();
+  OwnedRows<T> scores(x.rows(), n_components);
+  as_eigen(scores) = (sparse_scores(*this, n_components, x) * sign.asDiagonal()).template cast<T>();
+  return scores;
+}
+
+template <typename T>
+std::vector<double> Model<T>::t2(const SparseRows<T>& x) const {
+  return scaled_scores<T>(*this, as_eigen(explained_variance()), x);
+}
+
+template <typename T>
+std::vector<double> Model<T>::spe(const SparseRows<T>& x) const {
+  const Index with_variance = (reported_values(*this).array() > 0.0).count();
+  return squared_distances(*this, with_variance, x);
+}
+
 template <typename T>
 std::vector<double> Model<T>::log_likelihood(const Rows<T>& x) const {
-  const Index outside = features() - n_components;
-  const Vector<double> explained = as_eigen(explained_variance());
-  const double floor = std::max(std::numeric_limits<double>::epsilon() * explained.maxCoeff(),
-                                std::numeric_limits<double>::min());
-  const double noise = std::max(noise_variance(), floor);
-  const Vector<double> variance = explained.cwiseMax(noise);
-  const double log_determinant =
-      variance.array().log().sum() + static_cast<double>(outside) * std::log(noise);
-  const double constant =
-      static_cast<double>(features()) * std::log(2.0 * std::numbers::pi) + log_determinant;
-  std::vector<double> result = scaled_scores(*this, variance, x);
-  if (outside > 0) as_eigen(result) += as_eigen(squared_distances(*this, n_components, x)) / noise;
-  for (double& number : result) {
-    number = -0.5 * (number + constant);
-    if (number < kLeastLogLikelihood) number = kLeastLogLikelihood;  // NaN stays
-  }
-  return result;
+  return log_likelihoods(*this, x);
+}
+
+template <typename T>
+std::vector<double> Model<T>::log_likelihood(const SparseRows<T>& x) const {
+  return log_likelihoods(*this, x);
 }
 
 template <typename T>

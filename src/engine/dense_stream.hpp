@@ -1,0 +1,60 @@
+/// One stream of dense rows: an intake and an engine behind it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "engine/engine.hpp"
+#include "intake/given_rows.hpp"
+#include "intake/intake.hpp"
+#include "roipca/model.hpp"
+
+namespace roipca {
+
+/// Rows go in, a model comes out. Knows nothing of calls or of other streams.
+template <typename T>
+class DenseStream {
+ public:
+  DenseStream(const Options& options, Index features);
+  /// Resumes from a model.
+  explicit DenseStream(const Model<T>& model);
+
+  DenseStream(const DenseStream& other);
+  DenseStream(DenseStream&&) noexcept = default;
+  DenseStream& operator=(const DenseStream&) = delete;
+  DenseStream& operator=(DenseStream&&) noexcept = default;
+  ~DenseStream() = default;
+
+  /// Adds the rows [from, to) after checking those that were not; rows of weight 0 are left out. Throws
+  /// DataError, and then has added those before. Allocates nothing.
+  void absorb(const GivenRows<T>& given, Index from, Index to);
+
+  /// Adds finite rows of positive weight (`weights` null: 1).
+  void add(simd::RowsView<T> rows, const double* weights);
+
+  /// Changes the rate of a rule that has one. It goes on from its eigenpairs.
+  void set_learning_rate(const LearningRate& rate);
+
+  /// Number of rows of positive weight.
+  std::int64_t rows() const { return intake_.rows(); }
+  /// Reading changes nothing: rows that wait for their block to fill are added to a copy. Costs one copy of
+  /// the engine and one step.
+  Model<T> model() const;
+  std::vector<double> learning_rates() const;
+  /// How many numbers a copy of the stream copies, about.
+  Index size() const { return engine_->size(); }
+
+  /// Not the options, from which streams are made.
+  void visit_state(state::Archive& archive) { archive(intake_, *engine_); }
+
+ private:
+  Options options_;
+  std::unique_ptr<Engine<T>> engine_;
+  Intake<T> intake_;
+};
+
+extern template class DenseStream<float>;
+extern template class DenseStream<double>;
+
+}  // namespace roipca

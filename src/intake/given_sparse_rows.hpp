@@ -1,0 +1,29 @@
+/// The sparse rows of a call, as the caller gave them.
+#pragma once
+
+#include "roipca/online_pca.hpp"
+#include "roipca/sparse.hpp"
+
+namespace roipca {
+
+/// Throws std::invalid_argument where the sizes, the starts or the weights do not fit (`features` 0: any
+/// width will do), and DataError for the first row that has a column out of range, a NaN, an infinity, or a
+/// number that is too large.
+template <typename T>
+void check_sparse(const SparseRows<T>& rows, const Weights& weights, Index features);
+
+/// The same for the arrays alone: the width, the starts and the columns, whatever the numbers are.
+template <typename T>
+void check_columns(const SparseRows<T>& rows, Index features);
+
+/// Rows and their weights (none: 1 each), checked by check_sparse.
+template <typename T>
+struct GivenSparseRows {
+  const SparseRows<T>& rows;
+  const Weights& weights;
+
+  Index count() const { return rows.rows(); }
+  double weight(Index i) const { return weights.size() == 0 ? 1.0 : weights[i]; }
+};
+
+}  // namespace roipca

@@ -1,0 +1,195 @@
+#include "sparse/sparse_moments.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace roipca {
+namespace {
+
+// A number in twice the digits: the exact value is `high` + `low`.
+struct Twofold {
+  double high;
+  double low;
+};
+
+Twofold sum_of(double a, double b) {
+  const double high = a + b;
+  const double part = high - a;
+  return {high, (a - (high - part)) + (b - part)};
+}
+
+// Veltkamp's splitting: the upper half of the digits.
+double upper(double a) {
+  const double c = 134217729.0 * a;  // 2^27 + 1
+  return c - (c - a);
+}
+
+Twofold product_of(double a, double b) {
+  const double high = a * b;
+  const double a1 = upper(a);
+  const double b1 = upper(b);
+  const double a2 = a - a1;
+  const double b2 = b - b1;
+  return {high, ((a1 * b1 - high) + a1 * b2 + a2 * b1) + a2 * b2};
+}
+
+Twofold operator+(Twofold a, Twofold b) {
+  const Twofold s = sum_of(a.high, b.high);
+  return sum_of(s.high, s.low + (a.low + b.low));
+}
+
+Twofold operator*(Twofold a, double b) {
+  const Twofold p = product_of(a.high, b);
+  return sum_of(p.high, p.low + a.low * b);
+}
+
+Twofold operator/(Twofold a, double b) {
+  const double quotient = a.high / b;
+  const Twofold back = product_of(quotient, b);
+  return sum_of(quotient, ((a.high - back.high) - back.low + a.low) / b);
+}
+
+void add_to(Eigen::VectorXd& high, Eigen::VectorXd& low, Index j, Twofold x) {
+  const Twofold s = sum_of(high[j], x.high);
+  high[j] = s.high;
+  low[j] += s.low + x.low;
+}
+
+}  // namespace
+
+template <typename T>
+void SparseBlock<T>::visit_state(state::Archive& archive, Index most, Index features) {
+  rows.visit_state(archive, most, features);
+  weights.resize(static_cast<std::size_t>(rows.count()));
+  given.resize(weights.size());
+  archive(Eigen::Map<Eigen::VectorXd>(given.data(), rows.count()),
+          Eigen::Map<Eigen::VectorXd>(weights.data(), rows.count()), is_alone, weight, weight_pairs, growth,
+          rescale);
+}
+
+template <typename T>
+SparseMoments<T>::SparseMoments(Index features, bool center)
+    : center_(center),
+      sums_(Eigen::VectorXd::Zero(features)),
+      sum_tails_(Eigen::VectorXd::Zero(features)),
+      squares_(Eigen::VectorXd::Zero(features)),
+      square_tails_(Eigen::VectorXd::Zero(features)) {}
+
+template <typename T>
+SparseMoments<T>::SparseMoments(const Model<T>& model)
+    : SparseMoments(model.features(), model.options.center) {
+  weight_ = model.weight;
+  weight_pairs_ = model.weight_pairs;
+  const auto means = as_eigen(model.mean);
+  const auto tails = as_eigen(model.mean_tail);
+  const auto scatter = as_eigen(model.scatter);
+  for (Index j = 0; j < features(); ++j) {
+    const Twofold mean = sum_of(means[j], tails[j]);
+    const Twofold sum = mean * weight_;
+    // sum of w x^2 = scatter + mean (sum of w x)
+    const Twofold square = Twofold{scatter[j], 0.0} + (sum * mean.high + sum * mean.low);
+    sums_[j] = sum.high;
+    sum_tails_[j] = sum.low;
+    squares_[j] = square.high;
+    square_tails_[j] = square.low;
+  }
+}
+
+// See Moments: beside the weight of such a row, its distance from the mean of a block is rounding.
+template <typename T>
+bool SparseMoments<T>::outweighs(double weight, double before) const {
+  constexpr double kMuch = 0x1p20;
+  return center_ && before > 0.0 && weight > kMuch * before;
+}
+
+template <typename T>
+bool SparseMoments<T>::takes(double weight, double forgetting, SparseBlock<T>& block) {
+  constexpr double kMost = 4.0;
+  const bool is_first = block.weights.empty();
+  const double before = weight_ * (is_first ? forgetting : block.rescale);
+  if (block.is_alone) return false;
+  if (!is_first && outweighs(weight * block.growth, before + block.weight)) return false;
+  if (is_first) {
+    block.rescale = forgetting;
+  } else if (forgetting < 1.0) {
+    if (block.growth > kMost * forgetting) return false;
+    block.growth /= forgetting;
+  }
+  const double grown = weight * block.growth;
+  block.is_alone = is_first && outweighs(grown, before);
+  block.given.push_back(weight);
+  block.weights.push_back(grown);
+  block.weight_pairs += block.weight * grown;
+  block.weight += grown;
+  return true;
+}
+
+template <typename T>
+void SparseMoments<T>::forget(double factor) {
+  constexpr double kSmallest = 0x1p-300;
+  weight_ *= factor;
+  weight_pairs_ *= factor * factor;
+  scale_ *= factor;
+  if (scale_ > kSmallest) return;
+  for (auto* sums : {&sums_, &sum_tails_, &squares_, &square_tails_}) *sums *= scale_;
+  scale_ = 1.0;
+}
+
+template <typename T>
+double SparseMoments<T>::close(const SparseBlock<T>& block) {
+  if (block.rescale != 1.0) forget(block.rescale);
+  for (Index i = 0; i < block.rows.count(); ++i) {
+    const double weight = block.weights[static_cast<std::size_t>(i)] / scale_;
+    const T* values = block.rows.values_of(i);
+    const int* indices = block.rows.indices_of(i);
+    for (Index e = 0; e < block.rows.length_of(i); ++e) {
+      const auto x = static_cast<double>(values[e]);
+      const Twofold weighted = product_of(weight, x);
+      add_to(sums_, sum_tails_, indices[e], weighted);
+      add_to(squares_, square_tails_, indices[e], weighted * x);
+    }
+  }
+  weight_pairs_ += block.weight_pairs + weight_ * block.weight;
+  weight_ += block.weight;
+  const double decay = 1.0 / block.growth;
+  if (decay < 1.0) forget(decay);
+  return decay;
+}
+
+template <typename T>
+void SparseMoments<T>::write(Model<T>& model) const {
+  const Index d = features();
+  model.weight = weight_;
+  model.weight_pairs = weight_pairs_;
+  for (auto* numbers : {&model.mean, &model.mean_tail, &model.scatter}) {
+    numbers->assign(static_cast<std::size_t>(d), 0.0);
+  }
+  auto means = as_eigen(model.mean);
+  auto tails = as_eigen(model.mean_tail);
+  auto scatters = as_eigen(model.scatter);
+  for (Index j = 0; j < d; ++j) {
+    const Twofold sum = sum_of(sums_[j], sum_tails_[j]) * scale_;
+    Twofold scatter = sum_of(squares_[j], square_tails_[j]) * scale_;
+    if (center_ && weight_ > 0.0) {
+      const Twofold mean = sum / weight_;
+      means[j] = mean.high;
+      tails[j] = mean.low;
+      scatter = scatter + (sum * -mean.high + sum * -mean.low);
+    }
+    scatters[j] = std::max(scatter.high + scatter.low, 0.0);
+  }
+}
+
+template <typename T>
+Eigen::VectorXd SparseMoments<T>::mean_squares() const {
+  if (weight_ == 0.0) return Eigen::VectorXd::Zero(features());
+  return (squares_ + square_tails_) * (scale_ / weight_);
+}
+
+template struct SparseBlock<float>;
+template struct SparseBlock<double>;
+template class SparseMoments<float>;
+template class SparseMoments<double>;
+
+}  // namespace roipca

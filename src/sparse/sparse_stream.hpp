@@ -1,0 +1,61 @@
+/// One stream of sparse rows: from rows to blocks to components.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "roipca/model.hpp"
+#include "roipca/sparse.hpp"
+#include "sparse/sparse_update.hpp"
+
+namespace roipca {
+
+/// Whether rows of this width, by the method of the options, are added at the cost of their nonzeros.
+bool has_sparse_engine(const Options& options, Index features);
+
+/// Sparse rows go in, a model comes out. What sparse arithmetic cannot do, it leaves to a stream of dense
+/// rows: see `absorb`.
+template <typename T>
+class SparseStream {
+ public:
+  SparseStream(const Options& options, Index features);
+  /// Resumes from a model.
+  explicit SparseStream(const Model<T>& model);
+
+  /// Adds row i, which was checked and has a positive weight. Returns false where dense arithmetic must
+  /// continue: the stream has then added all rows but those of `waiting`, of which this is the last.
+  bool absorb(const SparseRows<T>& rows, Index i, double weight);
+  /// The rows that are not in a block yet.
+  const SparseBlock<T>& waiting() const { return block_; }
+
+  /// Number of rows.
+  std::int64_t rows() const { return rows_; }
+  /// Of all rows, or nothing where those that wait need dense arithmetic. Reading changes nothing.
+  std::optional<Model<T>> model() const;
+  /// Of all rows but those that wait.
+  Model<T> model_without_waiting() const;
+  /// How many numbers a copy copies, about.
+  Index size() const { return features_ * held_; }
+
+  void visit_state(state::Archive& archive);
+
+ private:
+  bool close();
+  void restore_if_due();
+
+  Options options_;
+  Index features_;
+  Index held_;
+  Index block_rows_;
+  std::int64_t rows_ = 0;
+  std::int64_t blocks_ = 0;
+  SparseMoments<T> moments_;
+  SparseBlock<T> block_;
+  SparseUpdate<T> update_;
+};
+
+extern template class SparseStream<float>;
+extern template class SparseStream<double>;
+
+}  // namespace roipca

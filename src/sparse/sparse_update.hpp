@@ -1,0 +1,88 @@
+/// The block engine for sparse rows.
+#pragma once
+
+#include "engine/block_update.hpp"
+#include "linalg/symmetric_eigen.hpp"
+#include "roipca/options.hpp"
+#include "sparse/sparse_basis.hpp"
+#include "sparse/sparse_moments.hpp"
+
+namespace roipca {
+
+/// ROIPCA by blocks of sparse rows: the update of BlockUpdate, with rows that are centred in the small
+/// matrices alone, so that a block costs O(nonzeros k) beside them. The same answer as for dense rows, to
+/// rounding of the products among rows that are not centred.
+template <typename T>
+class SparseUpdate {
+ public:
+  SparseUpdate(const Mu& mu, Index features, Index capacity, Index max_rows);
+
+  /// Begins from settled eigenpairs.
+  void start(const HeldPairs<T>& pairs, const SparseMoments<T>& moments);
+
+  /// Forgets by block.rescale and adds the block to the scatter, before `moments` close it. Returns false,
+  /// and does nothing, where sparse
+  /// arithmetic cannot tell what the rows bring: where what is left of a row after centring, or outside of
+  /// the components and the other rows, is rounding of the row or not far above.
+  bool absorb(const SparseBlock<T>& block, const SparseMoments<T>& moments);
+  /// To be called after `moments` have closed the block.
+  void tidy(const SparseMoments<T>& moments) { basis_.tidy(moments); }
+  void rescale(double factor);
+
+  /// For a copy that only takes one more block and is read: the two share the components.
+  void only_read() { basis_.only_read(); }
+  /// What is known, as dense rows have it; not settled.
+  HeldPairs<T> pairs(const SparseMoments<T>& moments) const;
+
+  void visit_state(state::Archive& archive);
+
+ private:
+  using Small = Eigen::MatrixXd;
+  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+  double sum() const;
+  double mu_for(double weight) const;
+  bool centre(const SparseBlock<T>& block, const SparseMoments<T>& moments);
+  bool advance(const SparseBlock<T>& block, const SparseMoments<T>& moments, double mu);
+  void find_values();
+  void settle();
+  bool solve(const SparseBlock<T>& block, const SparseMoments<T>& moments, double mu);
+  bool find_outside();
+  void apply(const SparseBlock<T>& block, const SparseMoments<T>& moments, const Small* turn,
+             Small of_virtual);
+
+  Mu mu_;
+  Index features_;
+  Index capacity_;
+  SparseBasis<T> basis_;
+  Eigen::VectorXd values_;
+  Small inner_;   // padded as linalg wants it
+  Small normal_;  // the same
+  double trace_ = 0.0;
+  Index rank_ = 0;
+  bool settled_ = true;
+  int since_settled_ = 0;
+
+  // The rows of the block about the mean, as combinations of [rows; mean]: found by `centre`.
+  Eigen::VectorXd roots_;
+  Eigen::VectorXd shares_;  // of each row in the mean of the block, where rows are centred by that
+  bool by_own_mean_ = false;
+  double of_jump_ = 0.0;  // the factor of one more row, the block's mean less the mean before; 0: none
+  double pull_ = 0.0;
+  Index count_ = 0;    // of these rows
+  RowMajor inside_;    // their coordinates
+  RowMajor products_;  // among them
+  // What they have outside of the components.
+  RowMajor outside_;  // pivoted Cholesky factor, a row per row
+  std::vector<Index> pivots_;
+  Index directions_ = 0;
+
+  linalg::SymmetricEigen eigen_;
+  Small coefficients_;  // of [B, rows], column by column
+  Eigen::VectorXd work_;
+};
+
+extern template class SparseUpdate<float>;
+extern template class SparseUpdate<double>;
+
+}  // namespace roipca

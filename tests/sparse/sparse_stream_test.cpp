@@ -1,0 +1,314 @@
+// Sparse rows through the estimator: the answer of dense rows, whatever the rows and the calls are like.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "roipca/eigen.hpp"
+#include "roipca/roipca.hpp"
+#include "support/same_bits.hpp"
+#include "support/sparse_rows.hpp"
+
+namespace roipca {
+namespace {
+
+using namespace support;
+
+constexpr Options kTen = {.n_components = 10, .method = Method::kRoipca};
+
+template <typename T>
+Rows<T> rows_of(const std::vector<T>& dense, const Csr<T>& csr) {
+  return {dense.data(), csr.count(), csr.columns};
+}
+
+// The largest difference of variances as a part of the first, and the distance of the subspaces.
+template <typename T>
+void expect_same_model(const Model<T>& a, const Model<T>& b, double tolerance) {
+  ASSERT_EQ(a.features(), b.features());
+  ASSERT_EQ(a.n_components, b.n_components);
+  EXPECT_EQ(a.rows, b.rows);
+  EXPECT_NEAR(a.weight, b.weight, 1e-12 * a.weight);
+  for (Index j = 0; j < a.features(); ++j) {
+    const auto i = static_cast<std::size_t>(j);
+    ASSERT_NEAR(a.mean[i] + a.mean_tail[i], b.mean[i] + b.mean_tail[i], 1e-13 * (1.0 + std::abs(a.mean[i])));
+    ASSERT_NEAR(a.scatter[i], b.scatter[i], tolerance * (1e-300 + a.trace()));
+  }
+  EXPECT_NEAR(a.trace(), b.trace(), tolerance * a.trace());
+  const auto m = static_cast<std::size_t>(a.n_components);
+  Index rank = 0;
+  for (std::size_t i = 0; i < m; ++i) {
+    EXPECT_NEAR(a.eigenvalues[i], b.eigenvalues[i], tolerance * a.eigenvalues[0]);
+    rank += a.eigenvalues[i] > 0.0 ? 1 : 0;
+  }
+  const Eigen::MatrixXd u = as_columns(a.basis).leftCols(rank).template cast<double>();
+  const Eigen::MatrixXd v = as_columns(b.basis).leftCols(rank).template cast<double>();
+  EXPECT_LT(subspace_error(to_rows(u.transpose()), to_rows(v.transpose())), tolerance);
+}
+
+template <typename T>
+void expect_dense_answer(const Csr<T>& csr, const Options& options, double tolerance,
+                         const std::vector<double>& weights = {}) {
+  const auto dense = csr.dense();
+  const auto a = OnlinePca<T>(options).partial_fit(rows_of(dense, csr), weights).model();
+  const auto b = OnlinePca<T>(options).partial_fit(csr.view(), weights).model();
+  expect_same_model(a, b, tolerance);
+}
+
+// Rounding of products among rows that are not centred, over some hundreds of blocks.
+constexpr double kDouble = 1e-10;
+constexpr double kFloat = 1e-4;
+
+TEST(SparseRows, GiveTheDenseAnswer) {
+  expect_dense_answer(documents<double>(1500, 600, 30, 1), kTen, kDouble);
+  expect_dense_answer(documents<float>(1500, 600, 30, 1), kTen, kFloat);
+}
+
+TEST(SparseRows, GiveTheDenseAnswerInLongStreams) {
+  expect_dense_answer(documents<double>(20'000, 150, 30, 19), kTen, kDouble);
+  expect_dense_answer(documents<float>(20'000, 150, 30, 19), kTen, kFloat);
+}
+
+TEST(SparseRows, GiveTheDenseAnswerWithoutCentring) {
+  Options options = kTen;
+  options.center = false;
+  expect_dense_answer(documents<double>(1500, 600, 30, 2), options, kDouble);
+}
+
+TEST(SparseRows, GiveTheDenseAnswerWithWeightsAndForgetting) {
+  const auto csr = documents<double>(900, 600, 30, 3);
+  std::vector<double> weights(900);
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    weights[i] = i % 5 == 0 ? 0.0 : 0.25 * static_cast<double>(1 + i % 7);
+  Options options = kTen;
+  expect_dense_answer(csr, options, kDouble, weights);
+  options.forgetting = 0.995;
+  expect_dense_answer(csr, options, kDouble, weights);
+}
+
+TEST(SparseRows, GiveTheDenseAnswerBesideARowThatOutweighsAllBefore) {
+  const auto csr = documents<double>(400, 500, 30, 4);
+  std::vector<double> weights(400, 1.0);
+  weights[250] = 1e9;
+  expect_dense_answer(csr, kTen, kDouble, weights);
+}
+
+TEST(SparseRows, GiveTheDenseAnswerByEveryMethod) {
+  const auto csr = documents<double>(700, 300, 20, 5);
+  const auto dense = csr.dense();
+  for (const Method method : {Method::kAuto, Method::kIpca, Method::kFroipca, Method::kCcipca, Method::kGha,
+                              Method::kOja, Method::kFrequentDirections, Method::kExact}) {
+    Options options = {.n_components = 5, .method = method};
+    SCOPED_TRACE(name(method));
+    const auto a = OnlinePca<double>(options).fit(rows_of(dense, csr)).model();
+    const auto b = OnlinePca<double>(options).fit(csr.view()).model();
+    expect_same_model(a, b, kDouble);
+  }
+}
+
+TEST(SparseRows, GiveTheSameBitsHoweverTheyAreCut) {
+  const auto csr = documents<double>(700, 400, 25, 6);
+  const auto whole = OnlinePca<double>(kTen).partial_fit(csr.view()).state();
+  for (const Index cut : {1, 7, 64, 333}) {
+    OnlinePca<double> pca(kTen);
+    for (Index i = 0; i < csr.count(); i += cut) {
+      pca.partial_fit(csr.view(i, std::min(cut, csr.count() - i)));
+      if (i % 5 == 0) pca.model();  // reading does not disturb
+    }
+    EXPECT_EQ(pca.state(), whole) << "calls of " << cut << " rows";
+  }
+}
+
+TEST(SparseRows, ResumeFromAStateWithTheSameBits) {
+  const auto csr = documents<double>(600, 400, 25, 7);
+  const auto whole = OnlinePca<double>(kTen).partial_fit(csr.view()).state();
+  for (Index stop = 1; stop < csr.count(); stop += 23) {
+    const auto state = OnlinePca<double>(kTen).partial_fit(csr.view(0, stop)).state();
+    auto resumed = OnlinePca<double>::from_state(state);
+    resumed.partial_fit(csr.view(stop, csr.count() - stop));
+    ASSERT_EQ(resumed.state(), whole) << "stopped after " << stop;
+  }
+}
+
+TEST(SparseRows, MixWithDenseRows) {
+  const auto csr = documents<double>(900, 300, 40, 8);
+  const auto dense = csr.dense();
+  const Rows<double> rows = rows_of(dense, csr);
+  OnlinePca<double> mixed(kTen);
+  for (Index i = 0; i < 900; i += 150) {
+    if (i % 300 == 0) {
+      mixed.partial_fit(csr.view(i, 150));
+    } else {
+      mixed.partial_fit(rows.slice(i, 150));
+    }
+  }
+  const auto a = OnlinePca<double>(kTen).partial_fit(rows).model();
+  const auto b = mixed.model();
+  EXPECT_EQ(a.rows, b.rows);
+  // Blocks end elsewhere, which changes what is dropped; means and trace are exact.
+  EXPECT_NEAR(a.trace(), b.trace(), 1e-12 * a.trace());
+  const auto truth = batch_pca(rows, kTen);
+  const auto leading = [](const Model<double>& model) { return to_rows(as_eigen(model.basis).topRows(10)); };
+  EXPECT_LT(subspace_error(leading(b), leading(truth)),
+            4.0 * subspace_error(leading(a), leading(truth)) + 1e-12);
+}
+
+TEST(SparseRows, MergeWithModelsOfDenseRows) {
+  const auto csr = documents<double>(800, 300, 40, 9);
+  const auto dense = csr.dense();
+  const Rows<double> rows = rows_of(dense, csr);
+  const auto sparse_half = OnlinePca<double>(kTen).partial_fit(csr.view(0, 400)).model();
+  const auto dense_half = OnlinePca<double>(kTen).partial_fit(rows.slice(400, 400)).model();
+  const auto other_half = OnlinePca<double>(kTen).partial_fit(rows.slice(0, 400)).model();
+  expect_same_model(merge(other_half, dense_half), merge(sparse_half, dense_half), kDouble);
+}
+
+TEST(SparseRows, AreSharedByThreads) {
+  const auto csr = documents<double>(3000, 300, 40, 10);
+  Options options = kTen;
+  options.threads = 2;
+  expect_dense_answer(csr, options, kDouble);
+}
+
+TEST(SparseRows, MayBeEmptyOrUnsortedOrHaveDuplicatesAndExplicitZeros) {
+  Csr<double> csr;
+  csr.columns = 500;
+  std::mt19937 random(11);
+  for (Index i = 0; i < 600; ++i) {
+    const Index entries = i % 9 == 0 ? 0 : 1 + static_cast<Index>(random() % 20);
+    for (Index e = 0; e < entries; ++e) {
+      const auto column = static_cast<Index>(random() % 300);  // the others are never seen
+      csr.push(column, random() % 4 == 0 ? 0.0 : 1.0 + static_cast<double>(random() % 5));
+      if (random() % 5 == 0) csr.push(column, -0.5);
+    }
+    csr.end_row();
+  }
+  expect_dense_answer(csr, kTen, kDouble);
+}
+
+TEST(SparseRows, MayBeEmptyFromTheStart) {
+  Csr<double> csr;
+  csr.columns = 300;
+  for (Index i = 0; i < 100; ++i) csr.end_row();
+  const auto model = OnlinePca<double>(kTen).partial_fit(csr.view()).model();
+  EXPECT_EQ(model.trace(), 0.0);
+  EXPECT_EQ(model.rows, 100);
+}
+
+TEST(SparseRows, MayRepeat) {
+  Csr<double> csr = documents<double>(300, 400, 20, 12);
+  Csr<double> twice;
+  twice.columns = csr.columns;
+  for (Index i = 0; i < csr.count(); ++i) {
+    for (int copy = 0; copy < 3; ++copy) {
+      for (auto e = csr.starts[static_cast<std::size_t>(i)]; e < csr.starts[static_cast<std::size_t>(i) + 1];
+           ++e) {
+        twice.push(csr.indices[static_cast<std::size_t>(e)], csr.values[static_cast<std::size_t>(e)]);
+      }
+      twice.end_row();
+    }
+  }
+  expect_dense_answer(twice, kTen, kDouble);
+}
+
+TEST(SparseRows, MayHaveADenseOneAmongThem) {
+  Csr<double> csr = documents<double>(300, 400, 20, 13);
+  for (Index j = 0; j < 400; ++j) csr.push(j, 1.0 + 0.01 * static_cast<double>(j));
+  csr.end_row();
+  const auto more = documents<double>(300, 400, 20, 14);
+  for (Index i = 0; i < more.count(); ++i) {
+    for (auto e = more.starts[static_cast<std::size_t>(i)]; e < more.starts[static_cast<std::size_t>(i) + 1];
+         ++e) {
+      csr.push(more.indices[static_cast<std::size_t>(e)], more.values[static_cast<std::size_t>(e)]);
+    }
+    csr.end_row();
+  }
+  expect_dense_answer(csr, kTen, kDouble);
+}
+
+// Differences of products of such rows would lose all digits of the others.
+TEST(SparseRows, KeepTheirDigitsBesideAColumnFarFromZero) {
+  Csr<double> csr = documents<double>(600, 400, 20, 15);
+  Csr<double> shifted;
+  shifted.columns = csr.columns;
+  for (Index i = 0; i < csr.count(); ++i) {
+    shifted.push(399, 1e9);
+    for (auto e = csr.starts[static_cast<std::size_t>(i)]; e < csr.starts[static_cast<std::size_t>(i) + 1];
+         ++e) {
+      shifted.push(csr.indices[static_cast<std::size_t>(e)], csr.values[static_cast<std::size_t>(e)]);
+    }
+    shifted.end_row();
+  }
+  expect_dense_answer(shifted, kTen, kDouble);
+}
+
+TEST(SparseRows, MayBeHugeOrTiny) {
+  for (const double scale : {1e120, 1e-120}) {
+    Csr<double> csr = documents<double>(300, 400, 20, 16);
+    for (double& value : csr.values) value *= scale;
+    expect_dense_answer(csr, kTen, kDouble);
+  }
+}
+
+template <typename T>
+void expect_dense_scores(double tolerance) {
+  const auto csr = documents<T>(400, 300, 25, 20);
+  const auto dense = csr.dense();
+  const Rows<T> rows = rows_of(dense, csr);
+  const auto model = OnlinePca<T>(kTen).partial_fit(csr.view()).model();
+  const double size = std::sqrt(model.trace());
+  EXPECT_LT((as_eigen(model.transform(rows)) - as_eigen(model.transform(csr.view()))).cwiseAbs().maxCoeff(),
+            tolerance * size);
+  const auto expect_near = [&](const std::vector<double>& a, const std::vector<double>& b) {
+    EXPECT_LT((as_eigen(a) - as_eigen(b)).cwiseAbs().maxCoeff(),
+              tolerance * as_eigen(a).cwiseAbs().maxCoeff());
+  };
+  expect_near(model.t2(rows), model.t2(csr.view()));
+  expect_near(model.spe(rows), model.spe(csr.view()));
+  expect_near(model.log_likelihood(rows), model.log_likelihood(csr.view()));
+  EXPECT_THROW(model.transform(documents<T>(3, 299, 5, 1).view()), std::invalid_argument);
+}
+
+TEST(SparseRows, HaveTheScoresOfDenseRows) {
+  expect_dense_scores<double>(1e-12);
+  expect_dense_scores<float>(1e-5);
+}
+
+TEST(SparseRows, AreRefusedWithTheRowAndNothingIsLost) {
+  const auto good = documents<double>(200, 400, 20, 17);
+  OnlinePca<double> pca(kTen);
+  pca.partial_fit(good.view());
+  const auto before = pca.state();
+  const auto expect_refusal = [&](const Csr<double>& csr, Index row, const std::string& words) {
+    try {
+      pca.partial_fit(csr.view());
+      ADD_FAILURE() << "accepted: " << words;
+    } catch (const DataError& error) {
+      EXPECT_EQ(error.row(), row);
+      EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+    }
+    EXPECT_EQ(pca.state(), before);
+  };
+  auto bad = good;
+  bad.values[static_cast<std::size_t>(bad.starts[5])] = std::numeric_limits<double>::quiet_NaN();
+  expect_refusal(bad, 5,
+                 "NaN in column " + std::to_string(bad.indices[static_cast<std::size_t>(bad.starts[5])]));
+  bad = good;
+  bad.values[static_cast<std::size_t>(bad.starts[9])] = std::numeric_limits<double>::infinity();
+  expect_refusal(bad, 9, "infinity");
+  bad = good;
+  bad.indices[static_cast<std::size_t>(bad.starts[7])] = 400;
+  expect_refusal(bad, 7, "column index 400 is out of range: the rows have 400 columns");
+  bad.indices[static_cast<std::size_t>(bad.starts[7])] = -1;
+  expect_refusal(bad, 7, "column index -1 is out of range");
+  bad = good;
+  std::swap(bad.starts[20], bad.starts[22]);
+  expect_refusal(bad, 20, "ends before it starts");
+
+  auto wide = documents<double>(10, 401, 20, 18);
+  EXPECT_THROW(pca.partial_fit(wide.view()), std::invalid_argument);
+  EXPECT_EQ(pca.state(), before);
+}
+
+}  // namespace
+}  // namespace roipca
