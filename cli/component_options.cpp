@@ -124,27 +124,4 @@ void add_component_options(CLI::App& app, ComponentOptions& options) {
   }
 }
 
-template <typename T>
-bool report_fraction(Model<T>& model, double fraction) {
-  const Index held = model.basis.rows();
-  Index count = 1;
-  bool reached = true;
-  if (model.trace() > 0.0) {
-    double sum = 0.0;
-    count = 0;
-    do {
-      sum += model.eigenvalues[static_cast<std::size_t>(count++)];
-      reached = sum / model.trace() > fraction;
-    } while (!reached && count < held);
-  }
-  model.n_components = count;
-  model.options.n_components = count;
-  // So that the options still ask to hold what is held.
-  if (model.resolved.method != Method::kExact) model.options.oversampling = held - count;
-  return reached || held == model.features();
-}
-
-template bool report_fraction(Model<float>&, double);
-template bool report_fraction(Model<double>&, double);
-
 }  // namespace roipca::cli

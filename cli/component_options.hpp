@@ -38,12 +38,4 @@ struct ComponentOptions {
 /// Adds -k and an option for each row of the table. `options` must outlive `app`.
 void add_component_options(CLI::App& app, ComponentOptions& options);
 
-/// Makes the model report as few of its components as explain more than the fraction of the variance, or all
-/// that it holds where they do not. Returns whether they do.
-template <typename T>
-bool report_fraction(Model<T>& model, double fraction);
-
-extern template bool report_fraction(Model<float>&, double);
-extern template bool report_fraction(Model<double>&, double);
-
 }  // namespace roipca::cli

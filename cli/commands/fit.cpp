@@ -231,11 +231,16 @@ void fit(const FitSettings& settings) {
   report_skipped(source.skipped());
   if (pca.rows_seen() == 0) throw FileError("there are no rows left: every one of them is bad");
   Model<T> model = pca.model();
-  if (components.fraction && !report_fraction(model, *components.fraction)) {
-    std::fprintf(stderr,
-                 "roipca: the %td components held explain %.3g of the variance, less than %g: give -k "
-                 "as a larger number\n",
-                 model.n_components, explained(model), *components.fraction);
+  if (components.fraction) {
+    const auto enough = components_explaining(model, *components.fraction);
+    const Index reported = enough.value_or(model.basis.rows());
+    model = reporting(std::move(model), reported);
+    if (!enough) {
+      std::fprintf(stderr,
+                   "roipca: the %td components held explain %.3g of the variance, less than %g: give -k "
+                   "as a larger number\n",
+                   reported, explained(model), *components.fraction);
+    }
   }
   model.feature_names = storable(source.names());
   check_interrupt();

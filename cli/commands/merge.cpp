@@ -17,20 +17,14 @@ struct MergeSettings {
 };
 
 template <typename T>
-void add_to(Model<T>& all, const AnyModel& other, const std::string& path) {
-  const auto* model = std::get_if<Model<T>>(&other);
+void add_to(MergeTree<T>& tree, AnyModel next, const std::string& path) {
+  auto* const model = std::get_if<Model<T>>(&next);
   if (model == nullptr) throw FileError(path + ": a float32 and a float64 model cannot be merged");
-  if (!all.feature_names.empty() && !model->feature_names.empty() &&
-      all.feature_names != model->feature_names) {
-    throw FileError(path + ": its feature names are not those of the first model");
-  }
-  auto names = all.feature_names.empty() ? model->feature_names : all.feature_names;
   try {
-    all = merge(all, *model);
+    tree.add(std::move(*model));
   } catch (const std::invalid_argument& error) {
     throw FileError(path + ": " + error.what());
   }
-  all.feature_names = std::move(names);
 }
 
 }  // namespace
@@ -46,18 +40,15 @@ Command add_merge(CLI::App& program) {
   return {app, [settings] {
             require_apart({settings->output}, settings->models);
             require_writable_model(settings->output);
-            AnyModel merged = load_any(settings->models.front());
-            std::visit(
-                [&](auto& all) {
-                  for (std::size_t i = 1; i < settings->models.size(); ++i) {
-                    add_to(all, load_any(settings->models[i]), settings->models[i]);
-                  }
-                  write_model(all, settings->output);
-                  if (settings->output == "-") return;
-                  std::printf("%lld rows in %s\n", static_cast<long long>(all.rows),
-                              settings->output.c_str());
-                },
-                merged);
+            const auto merge_like = [&]<typename T>(const Model<T>&) {
+              MergeTree<T> tree;
+              for (const std::string& path : settings->models) add_to(tree, load_any(path), path);
+              const Model<T> all = *tree.result();
+              write_model(all, settings->output);
+              if (settings->output == "-") return;
+              std::printf("%lld rows in %s\n", static_cast<long long>(all.rows), settings->output.c_str());
+            };
+            std::visit(merge_like, load_any(settings->models.front()));
           }};
 }
 

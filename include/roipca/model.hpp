@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,8 @@ struct Model {
   std::vector<std::string>
       feature_names;       ///< one a feature, in UTF-8, or none: for readers, nothing uses them
   std::string parameters;  ///< what an interface above was asked for, in its own words (UTF-8), or nothing
+
+  bool operator==(const Model&) const = default;
 
   Index features() const { return static_cast<Index>(mean.size()); }
   double trace() const { return scatter_trace; }
@@ -81,13 +84,28 @@ struct Model {
   std::vector<double> spe(const SparseRows<T>& x) const;
 };
 
+/// Returns how many of the held components it takes to explain more than `fraction` of the total variance;
+/// nothing if all that are held do not. Rows without variance take one, and all features are always enough.
+template <typename T>
+std::optional<Index> components_explaining(const Model<T>& model, double fraction);
+
+/// Returns the model with another number of reported components, of those it holds. Its options then ask for
+/// that number, and still for as many to be held. Throws std::invalid_argument if it does not hold them.
+template <typename T>
+Model<T> reporting(Model<T> model, Index n_components);
+
 /// Throws std::invalid_argument that says what is wrong: sizes that disagree, numbers that are not finite or
-/// out of range, eigenvalues out of order. Costs O(features x held).
+/// out of range, eigenvalues out of order, components that are not orthonormal. Costs O(features x held): the
+/// angles between components are checked by a few random combinations of them.
 template <typename T>
 void check(const Model<T>& model);
 
 extern template struct Model<float>;
 extern template struct Model<double>;
+extern template std::optional<Index> components_explaining(const Model<float>&, double);
+extern template std::optional<Index> components_explaining(const Model<double>&, double);
+extern template Model<float> reporting(Model<float>, Index);
+extern template Model<double> reporting(Model<double>, Index);
 extern template void check(const Model<float>&);
 extern template void check(const Model<double>&);
 

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
-#include <string>
+#include <type_traits>
 
 #include "basis/orthonormal.hpp"
 #include "engine/block_update.hpp"
+#include "engine/mergeable.hpp"
 #include "engine/reported_spectrum.hpp"
+#include "model/fields.hpp"
 #include "options/resolved.hpp"
 #include "rules/mu.hpp"
 
@@ -15,29 +16,19 @@ namespace roipca {
 namespace {
 
 template <typename T>
-void require_mergeable(const Model<T>& a, const Model<T>& b) {
-  check(a);
-  check(b);
-  if (a.features() != b.features()) {
-    throw std::invalid_argument("models of " + std::to_string(a.features()) + " and of " +
-                                std::to_string(b.features()) + " features cannot be merged");
-  }
-  if (a.n_components != b.n_components) {
-    throw std::invalid_argument("models of " + std::to_string(a.n_components) + " and of " +
-                                std::to_string(b.n_components) + " components cannot be merged");
-  }
-  if (a.options.center != b.options.center) {
-    throw std::invalid_argument("a centred model and one that is not cannot be merged");
-  }
-  if (a.options.forgetting != 1.0 || b.options.forgetting != 1.0) {
-    throw std::invalid_argument(
-        "models with forgetting cannot be merged: forgetting needs all rows in one order");
-  }
-}
-
-template <typename T>
 Index rank_of(const Model<T>& model) {
   return (as_eigen(model.eigenvalues).array() > 0.0).count();
+}
+
+template <typename Value>
+void merge_values(Merging merging, Value& merged, const Value& a, const Value& b) {
+  if (merging == Merging::kFirst) merged = a;
+  if constexpr (std::is_arithmetic_v<Value>) {
+    if (merging == Merging::kSum) merged = a + b;
+  }
+  if constexpr (requires { a.empty(); }) {
+    if (merging == Merging::kNonempty) merged = a.empty() ? b : a;
+  }
 }
 
 // The eigenvalue that stands for those that the model does not hold.
@@ -63,6 +54,8 @@ void merge_means(const Model<T>& a, const Model<T>& b, const Vector<double>& jum
 
 template <typename T>
 Model<T> merge(const Model<T>& a, const Model<T>& b) {
+  check(a);
+  check(b);
   require_mergeable(a, b);
   const Index d = a.features();
   const Index held = std::max(capacity(with_choices(a), d).held, capacity(with_choices(b), d).held);
@@ -71,10 +64,9 @@ Model<T> merge(const Model<T>& a, const Model<T>& b) {
 
   Model<T> all;
   all.options = a.options;
-  all.resolved = a.resolved;
-  all.n_components = a.n_components;
-  all.rows = a.rows + b.rows;
-  all.weight = a.weight + b.weight;
+  visit_values([](const ValueField& field, auto& merged, const auto& of_a,
+                  const auto& of_b) { merge_values(field.merging, merged, of_a, of_b); },
+               all, a, b);
   all.weight_pairs = a.weight_pairs + b.weight_pairs + a.weight * b.weight;
   merge_means(a, b, jump, all);
   const double pull = a.weight / all.weight * b.weight;

@@ -7,15 +7,14 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "model/fields.hpp"
 #include "roipca/errors.hpp"
 #include "roipca/option_table.hpp"
 
 namespace roipca::io {
 namespace {
 
-constexpr std::string_view kOption = "option.";              // before the name of an option
-constexpr std::string_view kFeatureNames = "feature_names";  // optional
-constexpr std::string_view kParameters = "parameters";       // optional
+constexpr std::string_view kOption = "option.";  // before the name of an option
 
 template <typename Number>
 std::string to_text(Number number) {
@@ -24,12 +23,13 @@ std::string to_text(Number number) {
   return {buffer.data(), end};
 }
 
+// Throws FileError for text that is not UTF-8: here, before anything is written.
 template <typename Text>
-std::string to_json(const Text& text, const char* what) {
+std::string to_json(const Text& text, std::string_view name) {
   try {
     return nlohmann::json(text).dump();
   } catch (const nlohmann::json::type_error&) {
-    throw FileError(std::string("the ") + what + " are not UTF-8");
+    throw FileError("field \"" + std::string(name) + "\" of the metadata: not UTF-8");
   }
 }
 
@@ -114,43 +114,54 @@ Options to_options(const Metadata& metadata) {
   return options;
 }
 
+std::string value_text(std::string_view, std::int64_t number) { return to_text(number); }
+std::string value_text(std::string_view, Method method) { return std::string(name(method)); }
+std::string value_text(std::string_view, double number) { return to_text(number); }
+std::string value_text(std::string_view name, const std::vector<std::string>& list) {
+  return to_json(list, name);
+}
+std::string value_text(std::string_view name, const std::string& text) {
+  to_json(text, name);
+  return text;
+}
+
+void read_value(const Field& field, std::int64_t& number) { number = field.integer(); }
+void read_value(const Field& field, Method& method) { method = to_method(field); }
+void read_value(const Field& field, double& number) { number = field.real(); }
+void read_value(const Field& field, std::vector<std::string>& list) { list = to_names(field); }
+void read_value(const Field& field, std::string& text) { text = field.text(); }
+
 }  // namespace
 
-Metadata to_metadata(const Settings& settings) {
-  Metadata metadata = option_fields(settings.options);
-  const Metadata own = {
-      {"resolved.method", std::string(name(settings.resolved.method))},
-      {"resolved.learning_rate", to_text(settings.resolved.learning_rate)},
-      {"n_components", to_text(settings.n_components)},
-      {"rows", to_text(settings.rows)},
-      {"weight", to_text(settings.weight)},
-      {"weight_pairs", to_text(settings.weight_pairs)},
-      {"scatter_trace", to_text(settings.scatter_trace)},
-  };
-  metadata.insert(metadata.end(), own.begin(), own.end());
-  if (!settings.feature_names.empty()) {
-    metadata.emplace_back(kFeatureNames, to_json(settings.feature_names, "feature names"));
-  }
-  if (!settings.parameters.empty()) {
-    to_json(settings.parameters, "parameters");  // throws here what would otherwise fail when all is written
-    metadata.emplace_back(kParameters, settings.parameters);
-  }
+template <typename T>
+Metadata to_metadata(const Model<T>& model) {
+  Metadata metadata = option_fields(model.options);
+  visit_values(
+      [&](const ValueField& field, const auto& value) {
+        if constexpr (requires { value.empty(); }) {
+          if (field.is_optional && value.empty()) return;
+        }
+        metadata.emplace_back(field.name, value_text(field.name, value));
+      },
+      model);
   return metadata;
 }
 
-Settings to_settings(const Metadata& metadata) {
-  const auto field = [&](std::string_view name) { return Field(metadata, name); };
-  Settings settings;
-  settings.options = to_options(metadata);
-  settings.resolved = {to_method(field("resolved.method")), field("resolved.learning_rate").real()};
-  settings.n_components = field("n_components").integer();
-  settings.rows = field("rows").integer();
-  settings.weight = field("weight").real();
-  settings.weight_pairs = field("weight_pairs").real();
-  settings.scatter_trace = field("scatter_trace").real();
-  if (has_field(metadata, kFeatureNames)) settings.feature_names = to_names(field(kFeatureNames));
-  if (has_field(metadata, kParameters)) settings.parameters = field(kParameters).text();
-  return settings;
+template <typename T>
+void read_metadata(const Metadata& metadata, Model<T>& model) {
+  model.options = to_options(metadata);
+  visit_values(
+      [&](const ValueField& field, auto& value) {
+        if (!field.is_optional || has_field(metadata, field.name)) {
+          read_value(Field(metadata, field.name), value);
+        }
+      },
+      model);
 }
+
+template Metadata to_metadata(const Model<float>&);
+template Metadata to_metadata(const Model<double>&);
+template void read_metadata(const Metadata&, Model<float>&);
+template void read_metadata(const Metadata&, Model<double>&);
 
 }  // namespace roipca::io

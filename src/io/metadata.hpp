@@ -2,37 +2,30 @@
 /// them).
 #pragma once
 
-#include <cstdint>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "roipca/options.hpp"
+#include "roipca/model.hpp"
 
 namespace roipca::io {
-
-struct Settings {
-  Options options;
-  Resolved resolved = {};
-  Index n_components = 0;
-  std::int64_t rows = 0;
-  double weight = 0.0;
-  double weight_pairs = 0.0;
-  double scatter_trace = 0.0;
-  std::vector<std::string> feature_names = {};
-  std::string parameters = {};
-};
 
 /// Names and values in the order in which they are written.
 using Metadata = std::vector<std::pair<std::string, std::string>>;
 
 /// Numbers are written in the fewest digits that read back to the same bits. Throws FileError for feature
 /// names and parameters that are not UTF-8.
-Metadata to_metadata(const Settings& settings);
+template <typename T>
+Metadata to_metadata(const Model<T>& model);
 
-/// The inverse; names that it does not know are ignored, and options that are missing have their defaults.
-/// Throws FileError that names the field that is missing or cannot be read.
-Settings to_settings(const Metadata& metadata);
+/// Sets all fields of the model but the arrays; names that it does not know are ignored. Throws FileError
+/// that names the field that is missing or cannot be read.
+template <typename T>
+void read_metadata(const Metadata& metadata, Model<T>& model);
+
+extern template Metadata to_metadata(const Model<float>&);
+extern template Metadata to_metadata(const Model<double>&);
+extern template void read_metadata(const Metadata&, Model<float>&);
+extern template void read_metadata(const Metadata&, Model<double>&);
 
 }  // namespace roipca::io

@@ -9,6 +9,7 @@
 
 #include "io/checksum.hpp"
 #include "io/model_header.hpp"
+#include "model/fields.hpp"
 
 namespace roipca::io {
 namespace {
@@ -23,16 +24,6 @@ constexpr NumberType kTypeOf = std::is_same_v<T, float> ? NumberType::kFloat : N
 
 const char* type_name(NumberType type) { return type == NumberType::kFloat ? "float (F32)" : "double (F64)"; }
 
-// The model's arrays in the order of ModelHeader::arrays().
-template <typename ModelType, typename Visitor>
-void for_each_array(ModelType& model, Visitor visit) {
-  visit(model.mean);
-  visit(model.mean_tail);
-  visit(model.scatter);
-  visit(model.eigenvalues);
-  visit(model.basis);
-}
-
 template <typename Array>
 std::span<const std::byte> bytes_of(const Array& array) {
   return std::as_bytes(std::span(array.data(), static_cast<std::size_t>(array.size())));
@@ -45,36 +36,25 @@ ModelHeader header_of(const Model<T>& model) {
   return {.type = kTypeOf<T>,
           .features = static_cast<std::uint64_t>(model.features()),
           .held = static_cast<std::uint64_t>(model.basis.rows()),
-          .settings = {.options = model.options,
-                       .resolved = model.resolved,
-                       .n_components = model.n_components,
-                       .rows = model.rows,
-                       .weight = model.weight,
-                       .weight_pairs = model.weight_pairs,
-                       .scatter_trace = model.scatter_trace,
-                       .feature_names = model.feature_names,
-                       .parameters = model.parameters}};
+          .metadata = to_metadata(model)};
 }
 
+// A model with all that the header says, and room for the arrays.
 template <typename T>
-Model<T> empty_model(const ModelHeader& header) {
-  const auto features = static_cast<std::size_t>(header.features);
-  const auto held = static_cast<std::size_t>(header.held);
+Model<T> described_model(const ModelHeader& header) {
+  const auto features = static_cast<Index>(header.features);
+  const auto held = static_cast<Index>(header.held);
   Model<T> model;
-  model.options = header.settings.options;
-  model.resolved = header.settings.resolved;
-  model.n_components = header.settings.n_components;
-  model.rows = header.settings.rows;
-  model.weight = header.settings.weight;
-  model.weight_pairs = header.settings.weight_pairs;
-  model.scatter_trace = header.settings.scatter_trace;
-  model.feature_names = header.settings.feature_names;
-  model.parameters = header.settings.parameters;
-  model.mean.resize(features);
-  model.mean_tail.resize(features);
-  model.scatter.resize(features);
-  model.eigenvalues.resize(held);
-  model.basis.resize(static_cast<Index>(held), static_cast<Index>(features));
+  read_metadata(header.metadata, model);
+  visit_arrays(
+      [&]<typename Array>(const ArrayField& field, Array& array) {
+        if constexpr (std::is_same_v<Array, OwnedRows<T>>) {
+          array.resize(held, features);
+        } else {
+          array.resize(static_cast<std::size_t>(field.extent == Extent::kHeld ? held : features));
+        }
+      },
+      model);
   return model;
 }
 
@@ -130,11 +110,13 @@ Head read_head(ByteSource& source) {
 template <typename T>
 Model<T> read_arrays(ByteSource& source, Head head) {
   check_size(head.header, head.size, source.size());
-  Model<T> model = empty_model<T>(head.header);
-  for_each_array(model, [&](auto& array) {
-    source.read(std::as_writable_bytes(std::span(array.data(), static_cast<std::size_t>(array.size()))));
-    head.checksum.add(bytes_of(array));
-  });
+  Model<T> model = described_model<T>(head.header);
+  visit_arrays(
+      [&](const ArrayField&, auto& array) {
+        source.read(std::as_writable_bytes(std::span(array.data(), static_cast<std::size_t>(array.size()))));
+        head.checksum.add(bytes_of(array));
+      },
+      model);
   if (head.checksum.hex() != head.stored_checksum) {
     throw FileError("field \"checksum\": the file is damaged: it says " + head.stored_checksum +
                     ", its bytes give " + head.checksum.hex());
@@ -160,10 +142,12 @@ EncodedModel encode(const Model<T>& model) {
   EncodedModel encoded{.head = std::string(length.data(), length.size()) + header, .arrays = {}};
   Crc64 checksum;
   checksum.add(bytes_of(encoded.head));
-  for_each_array(model, [&](const auto& array) {
-    encoded.arrays.push_back(bytes_of(array));
-    checksum.add(encoded.arrays.back());
-  });
+  visit_arrays(
+      [&](const ArrayField&, const auto& array) {
+        encoded.arrays.push_back(bytes_of(array));
+        checksum.add(encoded.arrays.back());
+      },
+      model);
   encoded.head.replace(length.size() + kChecksumOffset, kChecksumDigits, checksum.hex());
   return encoded;
 }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/fields.hpp"
 #include "roipca/errors.hpp"
 
 // The build defines it; a build without CMake may leave it out, since nothing depends on its value.
@@ -33,11 +34,11 @@ constexpr std::uint64_t kMaxBytes = std::numeric_limits<std::int64_t>::max();
 
 std::uint64_t bytes_of(const ArrayLayout& array) {
   std::uint64_t bytes = bytes_per_number(array.type);
-  for (std::size_t i = 0; i < array.dimensions; ++i) {
-    if (array.shape[i] != 0 && bytes > kMaxBytes / array.shape[i]) {
+  for (const std::uint64_t size : array.shape) {
+    if (size != 0 && bytes > kMaxBytes / size) {
       throw FileError("field \"" + std::string(array.name) + "\": its shape needs more than 2^63 bytes");
     }
-    bytes *= array.shape[i];
+    bytes *= size;
   }
   return bytes;
 }
@@ -105,9 +106,7 @@ std::array<std::uint64_t, 2> read_components_shape(const Json& root) {
 }
 
 Json describe(const ArrayLayout& array, std::uint64_t begin, std::uint64_t end) {
-  Json shape = Json::array();
-  for (std::size_t i = 0; i < array.dimensions; ++i) shape.push_back(array.shape[i]);
-  return {{"dtype", dtype(array.type)}, {"shape", shape}, {"data_offsets", {begin, end}}};
+  return {{"dtype", dtype(array.type)}, {"shape", Json(array.shape)}, {"data_offsets", {begin, end}}};
 }
 
 std::vector<std::pair<std::string, Json>> describe_arrays(const ModelHeader& header) {
@@ -149,12 +148,22 @@ void check_arrays(const Json& root, const ModelHeader& header) {
 
 }  // namespace
 
-std::array<ArrayLayout, 5> ModelHeader::arrays() const {
-  return {{{"mean", NumberType::kDouble, {features}, 1},
-           {"mean_tail", NumberType::kDouble, {features}, 1},
-           {"scatter", NumberType::kDouble, {features}, 1},
-           {"eigenvalues", NumberType::kDouble, {held}, 1},
-           {"components", type, {held, features}, 2}}};
+std::vector<ArrayLayout> ModelHeader::arrays() const {
+  std::vector<ArrayLayout> layouts;
+  visit_arrays([&](const ArrayField& field) {
+    switch (field.extent) {
+      case Extent::kFeatures:
+        layouts.push_back({field.name, NumberType::kDouble, {features}});
+        break;
+      case Extent::kHeld:
+        layouts.push_back({field.name, NumberType::kDouble, {held}});
+        break;
+      case Extent::kHeldByFeatures:
+        layouts.push_back({field.name, type, {held, features}});
+        break;
+    }
+  });
+  return layouts;
 }
 
 std::uint64_t ModelHeader::data_size() const {
@@ -173,7 +182,7 @@ std::string write_header(const ModelHeader& header) {
                           {"format_version", "1"},
                           {"checksum", std::string(kChecksumDigits, '0')},
                           {"library_version", ROIPCA_VERSION}};
-  for (const auto& [key, value] : to_metadata(header.settings)) metadata[key] = value;
+  for (const auto& [key, value] : header.metadata) metadata[key] = value;
   OrderedJson root = {{"__metadata__", metadata}};
   for (const auto& [name, description] : describe_arrays(header)) root[name] = description;
   std::string text = root.dump();
@@ -191,7 +200,7 @@ ModelHeader read_header(std::string_view text) {
   header.features = shape[1];
   header.data_size();  // throws before the offsets below could overflow
   check_arrays(root, header);
-  header.settings = to_settings(read_metadata(root));
+  header.metadata = read_metadata(root);
   return header;
 }
 

@@ -1,11 +1,11 @@
 /// The JSON header of a model file: what the arrays are, and the settings (docs/format.md).
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "io/metadata.hpp"
 
@@ -14,23 +14,21 @@ namespace roipca::io {
 /// Of the components; all other arrays are double.
 enum class NumberType { kFloat, kDouble };
 
-/// What one array takes in the file. The doubles come first, so that each starts at a multiple of its own
-/// size.
+/// The place that one array takes in the file.
 struct ArrayLayout {
   std::string_view name;
   NumberType type = NumberType::kDouble;
-  std::array<std::uint64_t, 2> shape = {};
-  std::size_t dimensions = 1;
+  std::vector<std::uint64_t> shape;
 };
 
 struct ModelHeader {
   NumberType type = NumberType::kDouble;
   std::uint64_t features = 0;
   std::uint64_t held = 0;
-  Settings settings;
+  Metadata metadata;
 
   /// The arrays in the order of the file.
-  std::array<ArrayLayout, 5> arrays() const;
+  std::vector<ArrayLayout> arrays() const;
   /// Bytes of all arrays. Throws FileError when no file could hold them.
   std::uint64_t data_size() const;
 };

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <numbers>
 #include <stdexcept>
@@ -240,52 +239,36 @@ std::vector<double> Model<T>::log_likelihood(const SparseRows<T>& x) const {
 }
 
 template <typename T>
-void check(const Model<T>& model) {
-  const auto require = [](bool holds, const char* what) {
-    if (!holds) throw std::invalid_argument(std::string("not a model: ") + what);
-  };
-  check(model.options);
-  const Index d = model.features();
-  const auto held = static_cast<Index>(model.eigenvalues.size());
-  require(d > 0, "no features");
-  const Method method = model.resolved.method;
-  require(
-      method != Method::kAuto && (model.options.method == Method::kAuto || model.options.method == method),
-      "its method is not one that its options ask for");
-  require(std::isfinite(model.resolved.learning_rate) && model.resolved.learning_rate >= 0.0,
-          "the learning rate is not finite or negative");
-  require(model.n_components == capacity(model.options, d).reported,
-          "n_components is not what its options ask for");
-  const auto has_width = [d](const std::vector<double>& v) { return static_cast<Index>(v.size()) == d; };
-  require(has_width(model.mean_tail) && has_width(model.scatter) && model.basis.cols() == d,
-          "mean, mean_tail, scatter and basis are of different widths");
-  require(model.basis.rows() == held, "eigenvalues and basis are of different sizes");
-  require(held >= model.n_components && held <= d, "fewer components than reported, or more than features");
-  require(model.feature_names.empty() || static_cast<Index>(model.feature_names.size()) == d,
-          "there are feature names, but not one a feature");
-  require(model.rows > 0 && model.weight > 0.0 && std::isfinite(model.weight) && model.weight_pairs >= 0.0 &&
-              std::isfinite(model.weight_pairs),
-          "rows and weights must be positive and finite");
-  require(as_eigen(model.mean).allFinite() && as_eigen(model.mean_tail).allFinite(),
-          "the mean is not finite");
-  require(as_eigen(model.scatter).allFinite() && as_eigen(model.scatter).minCoeff() >= 0.0,
-          "the scatter is not finite or negative");
-  require(as_eigen(model.eigenvalues).allFinite() && as_eigen(model.eigenvalues).minCoeff() >= 0.0,
-          "an eigenvalue is not finite or negative");
-  require(std::is_sorted(model.eigenvalues.begin(), model.eigenvalues.end(), std::greater<>()),
-          "the eigenvalues are not descending");
-  require(std::isfinite(model.scatter_trace) && model.scatter_trace >= 0.0,
-          "the trace is not finite or negative");
-  const auto q = as_columns(model.basis);
-  const Matrix<T> gram = q.transpose() * q;
-  const T slack = std::sqrt(std::numeric_limits<T>::epsilon());
-  require(gram.allFinite() && (gram - Matrix<T>::Identity(held, held)).cwiseAbs().maxCoeff() <= slack,
-          "the components are not orthonormal");
+std::optional<Index> components_explaining(const Model<T>& model, double fraction) {
+  if (!(model.trace() > 0.0)) return 1;
+  const auto values = as_eigen(model.eigenvalues);
+  double sum = 0.0;
+  for (Index i = 0; i < values.size(); ++i) {
+    sum += values[i];
+    if (sum / model.trace() > fraction) return i + 1;
+  }
+  if (values.size() == model.features()) return values.size();  // less by rounding only
+  return std::nullopt;
+}
+
+template <typename T>
+Model<T> reporting(Model<T> model, Index n_components) {
+  const Index held = model.basis.rows();
+  if (n_components < 1 || n_components > held) {
+    throw std::invalid_argument("the model holds " + std::to_string(held) + " components, not " +
+                                std::to_string(n_components));
+  }
+  model.n_components = n_components;
+  model.options.n_components = n_components;
+  if (model.resolved.method != Method::kExact) model.options.oversampling = held - n_components;
+  return model;
 }
 
 template struct Model<float>;
 template struct Model<double>;
-template void check(const Model<float>&);
-template void check(const Model<double>&);
+template std::optional<Index> components_explaining(const Model<float>&, double);
+template std::optional<Index> components_explaining(const Model<double>&, double);
+template Model<float> reporting(Model<float>, Index);
+template Model<double> reporting(Model<double>, Index);
 
 }  // namespace roipca

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <span>
+#include <vector>
+
 #include "roipca/online_pca.hpp"
 #include "support/dense_oracle.hpp"
 #include "support/models.hpp"
@@ -88,6 +91,58 @@ TYPED_TEST(Merging, CountsWeights) {
   EXPECT_LE(relative_difference(modelled_scatter(whole), truth.scatter), 2000 * kEpsilon<T>);
 }
 
+TYPED_TEST(Merging, KeepsFeatureNamesAndParameters) {
+  using T = TypeParam;
+  const RowMatrix<T> x = normal_rows(20, 3, 8).cast<T>();
+  const Options options = options_for(Method::kRoipca, 2);
+  auto named = this->fitted(options, x.topRows(10));
+  const auto nameless = this->fitted(options, x.bottomRows(10));
+  named.feature_names = {"a", "b", "c"};
+  named.parameters = "p";
+  EXPECT_EQ(merge(named, nameless).feature_names, named.feature_names);
+  EXPECT_EQ(merge(nameless, named).feature_names, named.feature_names);
+  EXPECT_EQ(merge(named, nameless).parameters, "p");
+  EXPECT_EQ(merge(nameless, named).parameters, "");
+}
+
+// The pairs of pairs, written out; part 3 has no rows.
+TYPED_TEST(Merging, AsATreeJoinsNeighbours) {
+  using T = TypeParam;
+  const RowMatrix<T> x = decaying_rows(60, 30, 0.9, 9).cast<T>();
+  const Options options = options_for(Method::kRoipca, 3);
+  std::vector<Model<T>> parts;
+  for (Index i = 0; i < 6; ++i) parts.push_back(this->fitted(options, x.middleRows(10 * i, 10)));
+  const auto first = merge(merge(parts[0], parts[1]), merge(parts[2], parts[3]));
+  const auto all = merge(first, merge(parts[4], parts[5]));
+  EXPECT_EQ(first_difference(merge(std::span<const Model<T>>(parts)), all), "");
+
+  MergeTree<T> tree;
+  EXPECT_FALSE(tree.result());
+  for (std::size_t i = 0; i < 3; ++i) tree.add(parts[i]);
+  tree.add_nothing();
+  for (std::size_t i = 3; i < 5; ++i) tree.add(parts[i]);
+  const auto left = merge(merge(parts[0], parts[1]), parts[2]);
+  EXPECT_EQ(first_difference(*tree.result(), merge(left, merge(parts[3], parts[4]))), "");
+}
+
+TEST(MergingRefuses, AModelThatDoesNotFitTheTreeWhenItIsAdded) {
+  MergeTree<double> tree;
+  const auto model = [](Index features) {
+    return OnlinePca<double>(options_for(Method::kRoipca, 2))
+        .partial_fit(normal_rows(9, features, 1))
+        .model();
+  };
+  tree.add(model(5));
+  tree.add(model(5));
+  EXPECT_THROW(tree.add(model(6)), std::invalid_argument);
+  tree.add(model(5));
+  EXPECT_EQ(tree.result()->rows, 27);
+}
+
+TEST(MergingRefuses, NoModels) {
+  EXPECT_THROW(merge(std::span<const Model<double>>()), std::invalid_argument);
+}
+
 TEST(MergingRefuses, ModelsThatDoNotFit) {
   const auto model = [](Index features, Index components, bool center) {
     Options options = options_for(Method::kRoipca, components);
@@ -107,6 +162,11 @@ TEST(MergingRefuses, ModelsThatDoNotFit) {
             "models of 2 and of 3 components cannot be merged");
   EXPECT_EQ(message(model(9, 2, true), model(9, 2, false)),
             "a centred model and one that is not cannot be merged");
+  auto named = model(3, 2, true);
+  auto renamed = named;
+  named.feature_names = {"a", "b", "c"};
+  renamed.feature_names = {"a", "b", "d"};
+  EXPECT_EQ(message(named, renamed), "models with different feature names cannot be merged");
 }
 
 TEST(MergingRefuses, ModelsWithForgetting) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ctime>
 #include <functional>
 #include <limits>
 #include <stdexcept>
@@ -40,6 +41,30 @@ TEST_P(BrokenModel, IsRefusedByName) {
   } catch (const std::invalid_argument& error) {
     EXPECT_NE(std::string(error.what()).find(GetParam().message), std::string::npos) << error.what();
   }
+}
+
+// 100 times the components take about 300 times as long, because they no longer fit into a cache. All the
+// angles between them would take 50,000 times as long. Processor time: other programs do not count.
+TEST_F(BrokenModel, IsFoundInTimeProportionalToItsSize) {
+  const auto ticks_for = [](Index held) {
+    Model<float> model;
+    model.options = options_for(Method::kExact, held);
+    model.resolved.method = Method::kExact;
+    model.n_components = held;
+    model.rows = 1;
+    model.weight = 1.0;
+    model.mean.resize(4000);
+    model.mean_tail = model.scatter = model.mean;
+    model.eigenvalues.resize(static_cast<std::size_t>(held));
+    model.basis = to_rows(RowMatrix<float>::Identity(held, 4000));
+    const std::clock_t start = std::clock();
+    check(model);
+    return static_cast<double>(std::clock() - start + 1);
+  };
+  ticks_for(20);
+  double ratio = 1e9;
+  for (int attempt = 0; attempt < 3; ++attempt) ratio = std::min(ratio, ticks_for(2000) / ticks_for(20));
+  EXPECT_LT(ratio, 3000.0);
 }
 
 const Damage kDamages[] = {
@@ -81,6 +106,13 @@ const Damage kDamages[] = {
     {"NanBasis", [](auto& m) { m.basis(1, 2) = kNan; }, "orthonormal"},
     {"InfiniteBasis", [](auto& m) { m.basis(1, 2) = kInf; }, "orthonormal"},
     {"LongComponent", [](auto& m) { as_eigen(m.basis).row(1) *= 1.001; }, "orthonormal"},
+    {"EqualComponents", [](auto& m) { as_eigen(m.basis).row(1) = as_eigen(m.basis).row(0); }, "orthonormal"},
+    {"TiltedComponent",
+     [](auto& m) {
+       as_eigen(m.basis).row(2) += 1e-6 * as_eigen(m.basis).row(0);
+       as_eigen(m.basis).row(2).normalize();
+     },
+     "orthonormal"},
     {"ZeroComponent", [](auto& m) { as_eigen(m.basis).row(1).setZero(); }, "orthonormal"},
 };
 INSTANTIATE_TEST_SUITE_P(Check, BrokenModel, ::testing::ValuesIn(kDamages),

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -60,6 +61,33 @@ TYPED_TEST(Components, DoNotDependOnTheSignsOfTheBasis) {
   auto model = this->model_;
   as_columns(model.basis) *= TypeParam{-1};
   EXPECT_EQ(as_eigen(model.components()), as_eigen(this->model_.components()));
+}
+
+TYPED_TEST(Components, ExplainingAFractionAreAsFewAsCan) {
+  Model<TypeParam> model = this->model_;
+  model.eigenvalues = {5.0, 2.0, 1.0, 1.0};
+  model.basis.resize(4, 9);
+  model.scatter_trace = 10.0;
+  EXPECT_EQ(components_explaining(model, 0.4), 1);
+  EXPECT_EQ(components_explaining(model, 0.5), 2);  // more than the fraction
+  EXPECT_EQ(components_explaining(model, 0.75), 3);
+  EXPECT_EQ(components_explaining(model, 0.95), std::nullopt);
+  model.scatter_trace = 0.0;
+  EXPECT_EQ(components_explaining(model, 0.5), 1);
+}
+
+TYPED_TEST(Components, OfAllFeaturesExplainAnyFraction) {
+  EXPECT_EQ(components_explaining(this->full_, 1.0 - kEpsilon<double> / 2), 9);
+}
+
+TYPED_TEST(Components, CanBeReportedInAnotherNumber) {
+  const auto model = reporting(this->model_, 2);
+  EXPECT_NO_THROW(check(model));
+  EXPECT_EQ(model.basis, this->model_.basis);
+  EXPECT_EQ(as_eigen(model.components()), as_eigen(this->model_.components()).topRows(2));
+  EXPECT_EQ(capacity(model.options, 9).held, model.basis.rows());
+  EXPECT_THROW(reporting(this->model_, 10), std::invalid_argument);
+  EXPECT_THROW(reporting(this->model_, 0), std::invalid_argument);
 }
 
 TYPED_TEST(Components, TransformIsTheCentredRowsTimesTheComponents) {

@@ -6,7 +6,10 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <string_view>
+#include <type_traits>
 
+#include "model/fields.hpp"
 #include "roipca/model.hpp"
 
 namespace roipca::support {
@@ -28,21 +31,23 @@ inline bool same_bits(double a, double b) {
 /// Returns the name of the first field that differs; empty if none does.
 template <typename T>
 std::string first_difference(const Model<T>& a, const Model<T>& b) {
-  if (!(a.options == b.options)) return "options";
-  if (!(a.resolved == b.resolved)) return "resolved";
-  if (a.n_components != b.n_components) return "n_components";
-  if (a.rows != b.rows) return "rows";
-  if (!same_bits(a.weight, b.weight)) return "weight";
-  if (!same_bits(a.weight_pairs, b.weight_pairs)) return "weight_pairs";
-  if (!same_bits(a.scatter_trace, b.scatter_trace)) return "scatter_trace";
-  if (!same_bits(a.mean, b.mean)) return "mean";
-  if (!same_bits(a.mean_tail, b.mean_tail)) return "mean_tail";
-  if (!same_bits(a.scatter, b.scatter)) return "scatter";
-  if (!same_bits(a.eigenvalues, b.eigenvalues)) return "eigenvalues";
-  if (!same_bits(a.basis, b.basis)) return "basis";
-  if (a.feature_names != b.feature_names) return "feature_names";
-  if (a.parameters != b.parameters) return "parameters";
-  return {};
+  std::string first = a.options == b.options ? "" : "options";
+  const auto note = [&](std::string_view name, bool is_same) {
+    if (first.empty() && !is_same) first = name;
+  };
+  visit_values(
+      [&](const ValueField& field, const auto& x, const auto& y) {
+        if constexpr (std::is_same_v<decltype(x), const double&>) {
+          note(field.name, same_bits(x, y));
+        } else {
+          note(field.name, x == y);
+        }
+      },
+      a, b);
+  visit_arrays(
+      [&](const ArrayField& field, const auto& x, const auto& y) { note(field.name, same_bits(x, y)); }, a,
+      b);
+  return first;
 }
 
 }  // namespace roipca::support

@@ -1,0 +1,90 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "linalg/eigen_types.hpp"
+#include "roipca/model.hpp"
+
+namespace roipca {
+namespace {
+
+// Plus and minus one, at random but the same at every call.
+template <typename T>
+Vector<T> random_signs(Index size, std::uint64_t seed) {
+  std::minstd_rand random(static_cast<std::minstd_rand::result_type>(seed));
+  Vector<T> signs(size);
+  for (T& sign : signs) sign = (random() >> 15U) % 2 == 0 ? T{-1} : T{1};
+  return signs;
+}
+
+// Whether Q^T Q = I, in O(features x held): the lengths one by one, and the angles by Q^T Q g = g for random
+// signs g. An entry e of Q^T Q - I makes the two differ by e or more for at least half of all g. Entries that
+// are rounding add up to sqrt(held) times theirs.
+template <typename T>
+bool is_orthonormal(const OwnedRows<T>& components) {
+  constexpr int kProbes = 4;
+  const auto q = as_columns(components);
+  const T slack = std::sqrt(std::numeric_limits<T>::epsilon());
+  const Vector<T> lengths = q.colwise().squaredNorm();
+  if (!lengths.allFinite() || (lengths.array() - T{1}).abs().maxCoeff() > slack) return false;
+  const T summed = slack * std::sqrt(static_cast<T>(q.cols()));
+  for (int probe = 1; probe <= kProbes; ++probe) {
+    const Vector<T> signs = random_signs<T>(q.cols(), static_cast<std::uint64_t>(probe));
+    const Vector<T> combined = q * signs;
+    if ((q.transpose() * combined - signs).cwiseAbs().maxCoeff() > summed) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+template <typename T>
+void check(const Model<T>& model) {
+  const auto require = [](bool holds, const char* what) {
+    if (!holds) throw std::invalid_argument(std::string("not a model: ") + what);
+  };
+  check(model.options);
+  const Index d = model.features();
+  const auto held = static_cast<Index>(model.eigenvalues.size());
+  require(d > 0, "no features");
+  const Method method = model.resolved.method;
+  require(
+      method != Method::kAuto && (model.options.method == Method::kAuto || model.options.method == method),
+      "its method is not one that its options ask for");
+  require(std::isfinite(model.resolved.learning_rate) && model.resolved.learning_rate >= 0.0,
+          "the learning rate is not finite or negative");
+  require(model.n_components == capacity(model.options, d).reported,
+          "n_components is not what its options ask for");
+  const auto has_width = [d](const std::vector<double>& v) { return static_cast<Index>(v.size()) == d; };
+  require(has_width(model.mean_tail) && has_width(model.scatter) && model.basis.cols() == d,
+          "mean, mean_tail, scatter and basis are of different widths");
+  require(model.basis.rows() == held, "eigenvalues and basis are of different sizes");
+  require(held >= model.n_components && held <= d, "fewer components than reported, or more than features");
+  require(model.feature_names.empty() || static_cast<Index>(model.feature_names.size()) == d,
+          "there are feature names, but not one a feature");
+  require(model.rows > 0 && model.weight > 0.0 && std::isfinite(model.weight) && model.weight_pairs >= 0.0 &&
+              std::isfinite(model.weight_pairs),
+          "rows and weights must be positive and finite");
+  require(as_eigen(model.mean).allFinite() && as_eigen(model.mean_tail).allFinite(),
+          "the mean is not finite");
+  require(as_eigen(model.scatter).allFinite() && as_eigen(model.scatter).minCoeff() >= 0.0,
+          "the scatter is not finite or negative");
+  require(as_eigen(model.eigenvalues).allFinite() && as_eigen(model.eigenvalues).minCoeff() >= 0.0,
+          "an eigenvalue is not finite or negative");
+  require(std::is_sorted(model.eigenvalues.begin(), model.eigenvalues.end(), std::greater<>()),
+          "the eigenvalues are not descending");
+  require(std::isfinite(model.scatter_trace) && model.scatter_trace >= 0.0,
+          "the trace is not finite or negative");
+  require(is_orthonormal(model.basis), "the components are not orthonormal");
+}
+
+template void check(const Model<float>&);
+template void check(const Model<double>&);
+
+}  // namespace roipca

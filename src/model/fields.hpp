@@ -1,0 +1,60 @@
+/// Every field of a model, once: the model file, merging and comparing follow from this list.
+#pragma once
+
+#include <string_view>
+
+#include "roipca/model.hpp"
+
+namespace roipca {
+
+/// What merging two models makes of a field.
+enum class Merging {
+  kFirst,     ///< that of the first model
+  kNonempty,  ///< that of the first model that has one
+  kSum,
+  kOwn,  ///< a formula of its own, in merge.cpp
+};
+
+/// A number or text, which the model file has in its metadata under this name.
+struct ValueField {
+  std::string_view name;
+  Merging merging;
+  bool is_optional = false;  ///< left out of the file if empty
+};
+
+/// How long an array is.
+enum class Extent { kFeatures, kHeld, kHeldByFeatures };
+
+/// An array, which the model file has under this name. Arrays of T are kHeldByFeatures, all others double.
+struct ArrayField {
+  std::string_view name;
+  Extent extent;
+};
+
+/// Calls visit(field, value...) with the value in each of the models, for every field but the options and the
+/// arrays.
+template <typename Visit, typename... Models>
+void visit_values(Visit visit, Models&... models) {
+  visit(ValueField{"resolved.method", Merging::kFirst}, models.resolved.method...);
+  visit(ValueField{"resolved.learning_rate", Merging::kFirst}, models.resolved.learning_rate...);
+  visit(ValueField{"n_components", Merging::kFirst}, models.n_components...);
+  visit(ValueField{"rows", Merging::kSum}, models.rows...);
+  visit(ValueField{"weight", Merging::kSum}, models.weight...);
+  visit(ValueField{"weight_pairs", Merging::kOwn}, models.weight_pairs...);
+  visit(ValueField{"scatter_trace", Merging::kOwn}, models.scatter_trace...);
+  visit(ValueField{"feature_names", Merging::kNonempty, true}, models.feature_names...);
+  visit(ValueField{"parameters", Merging::kFirst, true}, models.parameters...);
+}
+
+/// The same for the arrays, in the order of the model file. The doubles come first, so that each starts at a
+/// multiple of its own size.
+template <typename Visit, typename... Models>
+void visit_arrays(Visit visit, Models&... models) {
+  visit(ArrayField{"mean", Extent::kFeatures}, models.mean...);
+  visit(ArrayField{"mean_tail", Extent::kFeatures}, models.mean_tail...);
+  visit(ArrayField{"scatter", Extent::kFeatures}, models.scatter...);
+  visit(ArrayField{"eigenvalues", Extent::kHeld}, models.eigenvalues...);
+  visit(ArrayField{"components", Extent::kHeldByFeatures}, models.basis...);
+}
+
+}  // namespace roipca
