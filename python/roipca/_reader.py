@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any, cast
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from ._fitted import Fitted, Moment
-from ._rows import as_rows, dense_parts
+from ._rows import as_rows, of_rows
 from ._types import Float64Array, FloatArray, MatrixLike
 
 
@@ -99,7 +98,7 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """Return the scores of rows on the components. See `Scores.transform`."""
         model = self._model
         X = self._rows(X)
-        scores = _sparse_scores(model, X, self._learned.dtype) if issparse(X) else model.transform(X)
+        scores = of_rows(model, "transform", X)
         if self.whiten:
             deviation = np.sqrt(model.explained_variance)
             scores *= np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 0)
@@ -234,8 +233,7 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self._of_each_row("spe", X)
 
     def _of_each_row(self, name: str, X: MatrixLike) -> Float64Array:
-        function = getattr(self._model, name)
-        return np.concatenate([function(part) for part in dense_parts(self._rows(X))])
+        return of_rows(self._model, name, self._rows(X))
 
     def get_covariance(self) -> Float64Array:
         """Return the covariance of the model: the variances of the components, and noise in all other directions.
@@ -288,8 +286,3 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         precision.flat[:: len(precision) + 1] += outside
         return precision
 
-
-def _sparse_scores(model: Any, X: Any, dtype: np.dtype) -> np.ndarray:
-    """Return X @ components.T minus that of the mean, in double, since the difference may lose digits."""
-    axes = np.ascontiguousarray(model.components.T, dtype=np.float64)
-    return np.asarray(X @ axes - model.mean @ axes, dtype)

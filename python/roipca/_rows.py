@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from numbers import Number
 from typing import Any
 
@@ -18,7 +18,6 @@ ONE_ROW = (
     "reshape one row with x.reshape(1, -1), or one feature with x.reshape(-1, 1)"
 )
 
-_EXPANDED = 1 << 20  # numbers of a sparse matrix that are made dense at a time
 _KEPT = (np.float64, np.float32)  # rows of any other type become the first
 
 
@@ -38,7 +37,7 @@ def as_rows(
         "dtype": _KEPT if dtype is None else dtype,
         "order": "C",
         "accept_sparse": "csr",
-        "ensure_all_finite": check_finite or issparse(X),
+        "ensure_all_finite": check_finite,
     }
     if len(getattr(X, "shape", ())) > 2:
         raise ValueError(too_many_dimensions(X))
@@ -133,14 +132,11 @@ def as_weights(sample_weight: Any, rows: int) -> np.ndarray | None:
     return weights
 
 
-def dense_parts(X: Any) -> Iterator[np.ndarray]:
-    """Yields the rows X as dense arrays: all at once, or a few at a time for a sparse matrix."""
+def of_rows(model: Any, name: str, X: Any) -> Any:
+    """Calls a function of the C++ model for dense rows, or its counterpart for a CSR matrix."""
     if not issparse(X):
-        yield X
-        return
-    step = max(1, _EXPANDED // X.shape[1])
-    for first in range(0, X.shape[0], step):
-        yield X[first : first + step].toarray()
+        return getattr(model, name)(X)
+    return getattr(model, f"{name}_csr")(X.data, X.indices, X.indptr, X.shape[1])
 
 
 def _as_array(X: Any, dtype: Any, first_row: int) -> tuple[Any, list[str] | None]:

@@ -106,6 +106,14 @@ void bind_model(nb::module_& module, const char* name) {
       return to_numpy(without_gil([&] { return (model.*function)(x); }));
     };
   };
+  const auto of_sparse = [](auto function, auto index) {
+    using I = decltype(index);
+    return [function](const M& model, const Array<T>& data, const Array<I>& indices, const Array<I>& starts,
+                      Index columns) {
+      const auto x = sparse_rows(data, indices, starts, columns);
+      return to_numpy(without_gil([&] { return (model.*function)(x); }));
+    };
+  };
   const auto of_model = [](auto function) {
     return [function](const M& model) { return to_numpy(without_gil([&] { return (model.*function)(); })); };
   };
@@ -113,8 +121,23 @@ void bind_model(nb::module_& module, const char* name) {
     return [member](const M& model) { return to_numpy(std::vector<double>(model.*member)); };
   };
   constexpr auto kOwned = nb::rv_policy::reference;  // the array keeps its numbers alive by itself
-  nb::class_<M>(module, name)
-      .def_prop_ro("options", [](const M& model) { return parameters_of(model.options); })
+  nb::class_<M> model_class(module, name);
+  // The same functions of CSR matrices, with indices of 32 and of 64 bits.
+  using SparseFunction = std::vector<double> (M::*)(const SparseRows<T>&) const;
+  using SparseScores = OwnedRows<T> (M::*)(const SparseRows<T>&) const;
+  const auto def_sparse = [&](const char* function_name, auto function) {
+    const auto def = [&](auto index) {
+      model_class.def(function_name, of_sparse(function, index), nb::arg("data").noconvert(),
+                      nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(), nb::arg("columns"));
+    };
+    def(std::int32_t{});
+    def(std::int64_t{});
+  };
+  def_sparse("transform_csr", SparseScores(&M::transform));
+  def_sparse("log_likelihood_csr", SparseFunction(&M::log_likelihood));
+  def_sparse("t2_csr", SparseFunction(&M::t2));
+  def_sparse("spe_csr", SparseFunction(&M::spe));
+  model_class.def_prop_ro("options", [](const M& model) { return parameters_of(model.options); })
       .def_ro("parameters", &M::parameters)
       .def_ro("feature_names", &M::feature_names)
       .def_ro("n_components", &M::n_components)

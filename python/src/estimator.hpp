@@ -52,20 +52,9 @@ class Estimator {
   template <typename I>
   void fit_csr(const Array<T>& data, const Array<I>& indices, const Array<I>& starts, Index columns,
                const std::optional<Array<double>>& weights) {
+    const auto x = sparse_rows(data, indices, starts, columns);
     const auto w = weights_of(weights);
-    change([&] {
-      const CsrRows<T, I> rows(data, indices, starts, columns);
-      OnlinePca<T> fresh(pca_.options());
-      const Index first = starting_rows(fresh.options(), rows, w);
-      if (first > 0) {
-        OwnedRows<T> dense(first, columns);
-        rows.expand(0, first, dense);
-        fresh.fit(dense, part_of(w, 0, first));
-      }
-      absorb(fresh, rows, w, first);
-      check_signals();
-      pca_ = std::move(fresh);
-    });
+    change([&] { pca_.fit(x, w, check_signals); });
   }
 
   /// A bad row is numbered from `first_row` on: the place of these rows in a stream.
@@ -78,17 +67,9 @@ class Estimator {
   template <typename I>
   void partial_fit_csr(const Array<T>& data, const Array<I>& indices, const Array<I>& starts, Index columns,
                        const std::optional<Array<double>>& weights, Index first_row) {
+    const auto x = sparse_rows(data, indices, starts, columns);
     const auto w = weights_of(weights);
-    change([&] {
-      numbered_from(first_row, [&] {
-        const CsrRows<T, I> rows(data, indices, starts, columns);
-        if (rows.rows() <= rows_at_once(pca_.options(), rows)) return absorb(pca_, rows, w, 0);
-        OnlinePca<T> next(pca_);  // a later part may fail
-        absorb(next, rows, w, 0);
-        check_signals();
-        pca_ = std::move(next);
-      });
-    });
+    change([&] { numbered_from(first_row, [&] { pca_.partial_fit(x, w, check_signals); }); });
   }
 
   void update(const Array<T>& row) {
@@ -118,59 +99,6 @@ class Estimator {
   }
 
  private:
-  static constexpr Index kExpanded = 1 << 17;  // numbers expanded at a time: they stay in the cache
-
-  static Weights part_of(const Weights& weights, Index first, Index count) {
-    return weights.empty() ? weights : weights.slice(first, count);
-  }
-
-  /// All, if they have fewer numbers than the components: the estimator then checks them first, and nobody
-  /// needs a copy of it to go back to.
-  template <typename I>
-  static Index rows_at_once(const Options& options, const CsrRows<T, I>& rows) {
-    if (rows.rows() < rows.columns() && rows.rows() <= capacity(options, rows.columns()).held) {
-      return rows.rows();
-    }
-    return std::max<Index>(1, kExpanded / std::max<Index>(1, rows.columns()));
-  }
-
-  /// Leading rows that contain all those from which OnlinePca::fit starts; 0 if it starts from nothing.
-  template <typename I>
-  static Index starting_rows(const Options& options, const CsrRows<T, I>& rows, const Weights& weights) {
-    constexpr Index kStart = 500;
-    const Method method = resolve(options, rows.columns());
-    const bool is_block_method = method == Method::kRoipca || method == Method::kIpca;
-    if (method == Method::kExact || (is_block_method && options.update_every == UpdateEvery::kBlock))
-      return 0;
-    if (weights.size() != rows.rows()) return std::min(kStart, rows.rows());
-    Index count = 0;
-    for (Index used = 0; count < rows.rows() && used < kStart; ++count) used += weights[count] > 0.0 ? 1 : 0;
-    return count;
-  }
-
-  /// Adds the rows from `first` on.
-  template <typename I>
-  static void absorb(OnlinePca<T>& pca, const CsrRows<T, I>& rows, const Weights& weights, Index first) {
-    if (weights.size() > 0 && weights.size() != rows.rows()) {
-      throw std::invalid_argument("there are " + std::to_string(weights.size()) + " weights for " +
-                                  std::to_string(rows.rows()) + " rows");
-    }
-    constexpr std::chrono::milliseconds kPause(50);  // between looks at signals
-    auto checked = std::chrono::steady_clock::now();
-    const Index at_once = std::min(rows.rows() - first, rows_at_once(pca.options(), rows));
-    OwnedRows<T> dense(at_once, rows.columns());
-    for (; first < rows.rows(); first += at_once) {
-      const auto now = std::chrono::steady_clock::now();
-      if (now - checked > kPause) {
-        check_signals();
-        checked = now;
-      }
-      const Index count = std::min(at_once, rows.rows() - first);
-      rows.expand(first, count, dense);
-      numbered_from(first, [&] { pca.partial_fit(dense.slice(0, count), part_of(weights, first, count)); });
-    }
-  }
-
   template <typename F>
   static void numbered_from(Index first, F&& work) {
     try {

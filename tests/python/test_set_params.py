@@ -158,8 +158,10 @@ def test_fit_starts_alike_from_sparse_and_dense_rows(method, update_every, weigh
     pca = OnlinePCA(4, method=method, update_every=update_every)
     dense = clone(pca).fit(X, sample_weight=weights)
     sparse = clone(pca).fit(csr_matrix(X), sample_weight=weights)
-    assert np.array_equal(sparse.components_, dense.components_)
-    assert np.array_equal(sparse.explained_variance_, dense.explained_variance_)
+    # Only blocks of roipca have products of their own for sparse rows, right to rounding.
+    rounding = 1e-11 if (method, update_every) == ("roipca", "block") else 0.0
+    np.testing.assert_allclose(sparse.components_, dense.components_, rtol=0, atol=rounding)
+    np.testing.assert_allclose(sparse.explained_variance_, dense.explained_variance_, rtol=rounding)
 
 
 @pytest.mark.parametrize(
