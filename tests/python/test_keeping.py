@@ -17,6 +17,8 @@ from safetensors.numpy import save_file
 from roipca import OnlinePCA
 from roipca._parameters import METHODS
 
+GOLDEN = Path(__file__).parents[1] / "io" / "golden"
+
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("method", METHODS)
@@ -64,6 +66,18 @@ def test_a_model_file_without_parameters_loads_with_what_made_it(rows, tmp_path)
 def test_parameters_of_a_later_version_are_ignored(rows, tmp_path):
     OnlinePCA(3).fit(rows)._model.save(tmp_path / "model", [], '{"whiten": true, "colour": "blue"}')
     assert OnlinePCA.load(tmp_path / "model").whiten is True
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("writer", ["", "-python"])
+def test_files_of_every_format_load_and_take_more_rows(dtype, writer):
+    """Four rows whose PCA can be done by hand: see tests/io/golden_test.cpp."""
+    pca = OnlinePCA.load(GOLDEN / f"format1-{'float' if dtype is np.float32 else 'double'}{writer}.safetensors")
+    assert pca.components_.dtype == dtype and pca.whiten is (writer == "-python")
+    np.testing.assert_allclose(pca.components_, np.eye(2, 3), atol=16 * np.finfo(dtype).eps)
+    np.testing.assert_allclose(pca.explained_variance_, [32 / 3, 8 / 3], rtol=64 * np.finfo(dtype).eps)
+    pca.partial_fit(pd.DataFrame({"length": [6.0], "width": [2.0], "height": [3.0]}))
+    assert pca.mean_.tolist() == [2.0, 2.0, 3.0]
 
 
 def test_feature_names_are_saved_and_loaded(rows, tmp_path):
