@@ -6,11 +6,20 @@ from typing import Any
 from ._core import instruction_set, version
 from ._errors import DataError
 from ._merging import merge_all
+from ._preparation import prepare_rows
 from .online_kernel_pca import OnlineKernelPCA
 from .online_pca import OnlinePCA
 
 __version__ = version()
-__all__ = ["DataError", "OnlineKernelPCA", "OnlinePCA", "__version__", "instruction_set", "merge_all"]
+__all__ = [
+    "DataError",
+    "OnlineKernelPCA",
+    "OnlinePCA",
+    "__version__",
+    "instruction_set",
+    "merge_all",
+    "prepare_rows",
+]
 
 
 def __getattr__(name: str) -> Any:

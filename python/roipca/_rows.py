@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from numbers import Number
 from typing import Any
 
@@ -19,6 +19,14 @@ ONE_ROW = (
 )
 
 _KEPT = (np.float64, np.float32)  # rows of any other type become the first
+
+
+class NamedBlock:
+    """Rows of an array or sparse matrix, with the names of their features."""
+
+    def __init__(self, rows: Any, names: Sequence[str]) -> None:
+        self.rows, self.names = rows, names
+        self.shape = rows.shape
 
 
 def as_rows(
@@ -139,8 +147,10 @@ def of_rows(model: Any, name: str, X: Any) -> Any:
     return getattr(model, f"{name}_csr")(X.data, X.indices, X.indptr, X.shape[1])
 
 
-def _as_array(X: Any, dtype: Any, first_row: int) -> tuple[Any, list[str] | None]:
+def _as_array(X: Any, dtype: Any, first_row: int) -> tuple[Any, Sequence[str] | None]:
     """Returns X as scikit-learn understands it, and feature names that scikit-learn would not see."""
+    if isinstance(X, NamedBlock):
+        return X.rows, X.names
     refuse_containers(X)
     if is_arrow(X):
         from ._arrow import rows_and_names
@@ -156,7 +166,7 @@ def _as_array(X: Any, dtype: Any, first_row: int) -> tuple[Any, list[str] | None
 
 
 def _named_rows(
-    estimator: Any, X: np.ndarray, names: list[str], is_first: bool, checks: dict[str, Any]
+    estimator: Any, X: Any, names: Sequence[str], is_first: bool, checks: dict[str, Any]
 ) -> Any:
     """Does what `validate_data` does for a frame of these rows and names."""
     if not is_first:

@@ -25,7 +25,9 @@ class Stream(NamedTuple):
     rows: int | None = None
 
 
-def open_source(source: Any, batch_size: int | None, columns: Sequence[str] | None) -> Stream:
+def open_source(
+    source: Any, batch_size: int | None, columns: Sequence[str] | None, layer: str | None = None
+) -> Stream:
     """Opens whatever `OnlinePCA.fit_stream` takes."""
     if batch_size is not None and batch_size < 1:
         raise ValueError(f"batch_size must be None or an int of at least 1, got {batch_size!r}")
@@ -36,9 +38,20 @@ def open_source(source: Any, batch_size: int | None, columns: Sequence[str] | No
         if not path.exists():
             raise FileNotFoundError(f"{path}: no such file or folder, looked for in {Path.cwd()}")
         if path.suffix in _PARQUET or (path.is_dir() and path.suffix != ".zarr"):
+            _refuse_layer(layer)
             return _arrow().parquet_stream(path, batch_size, columns)
+        if path.suffix in (".npz", ".h5ad"):
+            _refuse_columns(columns)
+            if path.suffix == ".h5ad":
+                return _sparse().h5ad_stream(path, layer, batch_size)
+            _refuse_layer(layer)
+            return _sparse().npz_stream(path, batch_size)
         source = _open_array(path)
     refuse_containers(source)
+    if _sparse().is_store(source):
+        _refuse_columns(columns)
+        return _sparse().store_stream(source, layer, batch_size)
+    _refuse_layer(layer)
     if is_arrow(source):
         return _arrow().arrow_stream(source, batch_size, columns)
     if columns is not None:
@@ -47,7 +60,9 @@ def open_source(source: Any, batch_size: int | None, columns: Sequence[str] | No
     if dimensions == 1:
         raise ValueError(ONE_ROW)
     if dimensions == 2:
-        return Stream(_slices(source.tocsr() if issparse(source) else source, batch_size), source.shape[0])
+        if issparse(source):
+            return _sparse().matrix_stream(source, batch_size)
+        return Stream(slices(source, batch_size), source.shape[0])
     if dimensions > 2:
         raise ValueError(too_many_dimensions(source))
     if isinstance(source, Iterable):
@@ -65,9 +80,31 @@ def count_rows(block: Any) -> int:
     return shape[0] if shape else 1
 
 
+def numbers_at_once() -> int:
+    """Returns the numbers to read at a time where the caller did not say."""
+    return _BLOCK
+
+
 def rows_at_once(features: int) -> int:
     """Returns the rows to read at a time where the caller did not say."""
     return max(1, _BLOCK // max(1, features))
+
+
+def slices(source: Any, batch_size: int | None) -> Iterator[Any]:
+    """Yields the rows of an array of two dimensions, or of a pandas frame."""
+    rows, features = source.shape
+    step = batch_size or whole_chunks(source, rows_at_once(features))
+    sliced = getattr(source, "iloc", source)  # a pandas frame's rows
+    for first in range(0, rows, step):
+        yield sliced[first : first + step]
+
+
+def whole_chunks(source: Any, step: int) -> int:
+    """Rounds to rows of whole chunks, for h5py and zarr, so that no chunk is read twice."""
+    chunks = getattr(source, "chunks", None)
+    if not chunks:
+        return step
+    return max(1, step // chunks[0]) * chunks[0]
 
 
 def progress_bar(rows: int | None, shown: bool) -> Any:
@@ -91,11 +128,25 @@ def _arrow() -> Any:
     return importlib.import_module("._arrow", __package__)
 
 
+def _sparse() -> Any:
+    return importlib.import_module("._sparse_sources", __package__)
+
+
+def _refuse_layer(layer: str | None) -> None:
+    if layer is not None:
+        raise ValueError(f"layer={layer!r} is for .h5ad files and AnnData stores of zarr")
+
+
+def _refuse_columns(columns: Sequence[str] | None) -> None:
+    if columns is not None:
+        raise ValueError("columns are for tables; feature_mask chooses the features of sparse rows and .h5ad files")
+
+
 def _open_array(path: Path) -> Any:
     if path.suffix == ".npy":
         return np.load(path, mmap_mode="r")
     if path.suffix == ".zarr":
-        return optional("zarr", "zarr").open_array(path, mode="r")
+        return optional("zarr", "zarr").open(path, mode="r")  # an array or a group
     if path.suffix in (".h5", ".hdf5"):
         raise ValueError(f"{path} may hold many arrays: open it with h5py and pass one of them")
     if any(suffix in _TEXT for suffix in path.suffixes):  # packed or not
@@ -104,7 +155,7 @@ def _open_array(path: Path) -> Any:
             f"fit_stream(pandas.read_csv({str(path)!r}, chunksize=10_000)), or on the command line, with "
             f"roipca fit {path} -k 10 and then OnlinePCA.load('model.safetensors')"
         )
-    raise ValueError(f"{path}: a .npy, .parquet or .zarr file was expected")
+    raise ValueError(f"{path}: a .npy, .npz, .h5ad, .parquet or .zarr file was expected")
 
 
 def _with_columns(source: Any, columns: Sequence[str]) -> Any:
@@ -126,22 +177,6 @@ def _unpacked(block: Any) -> Any:
             "each, as from the X of a DataLoader of (X, y), pass (block[0] for block in source)"
         )
     return block[0]
-
-
-def _slices(source: Any, batch_size: int | None) -> Iterator[Any]:
-    rows, features = source.shape
-    step = batch_size or _whole_chunks(source, rows_at_once(features))
-    sliced = getattr(source, "iloc", source)  # a pandas frame's rows
-    for first in range(0, rows, step):
-        yield sliced[first : first + step]
-
-
-def _whole_chunks(source: Any, step: int) -> int:
-    """Rounds to rows of whole chunks, for h5py and zarr, so that no chunk is read twice."""
-    chunks = getattr(source, "chunks", None)
-    if not chunks:
-        return step
-    return max(1, step // chunks[0]) * chunks[0]
 
 
 def _rows_of_list(source: Iterable[Any]) -> int | None:

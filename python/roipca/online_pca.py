@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ._errors import DataError
 from ._first_call import first_call, has_seen_rows
 from ._fitted import AT_READING, Fitted
 from ._model_file import load_model, save_model, saved_parameters
 from ._parameters import check_parameters
+from ._preparation import Preparation
 from ._reader import Reader
 from ._rows import ONE_ROW, are_rows, as_row, as_rows, as_weights, check_names, is_one_row
 from ._scores import Scores
@@ -162,8 +164,8 @@ class OnlinePCA(Scores, Reader):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows. Sparse rows are converted to dense ones, a few at a time; if the method starts from a batch PCA,
-            the first 500 at once.
+            Rows. Sparse rows cost their nonzeros if the method updates by blocks. Other methods convert them to dense
+            ones, a few at a time; if they start from a batch PCA, the first 500 at once.
         y : Ignored
         sample_weight : array-like of shape (n_samples,) or float, default=None
             Weights of the rows: 0, or between 1e-100 and 1e100. None means 1 for each row. The numbers in a row of
@@ -196,7 +198,8 @@ class OnlinePCA(Scores, Reader):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows. Sparse rows are converted to dense ones, a few at a time.
+            Rows. Sparse rows cost their nonzeros if the method updates by blocks. Other methods convert them to dense
+            ones, a few at a time.
         y : Ignored
         sample_weight : array-like of shape (n_samples,) or float, default=None
             Weights of the rows, as in `fit`. Rows of weight 0 are skipped.
@@ -274,6 +277,11 @@ class OnlinePCA(Scores, Reader):
         *,
         batch_size: int | None = None,
         columns: Sequence[str] | None = None,
+        layer: str | None = None,
+        target_sum: float | None = None,
+        log1p: bool = False,
+        feature_weights: ArrayLike | None = None,
+        feature_mask: ArrayLike | Sequence[str] | None = None,
         progress: bool = True,
         resume: bool = False,
     ) -> Self:
@@ -286,16 +294,33 @@ class OnlinePCA(Scores, Reader):
         ----------
         source : str, path or object
             - a path to a `.npy` file, a `.parquet` file or folder of them, or a `.zarr` array;
+            - a path to sparse rows: a `.npz` file of `scipy.sparse.save_npz`, a `.h5ad` file of AnnData, or a `.zarr`
+              store of it; or a group of h5py or zarr with data, indices and indptr. Only CSR matrices are read in
+              parts: a `.npz` of another form is read whole, and a group of another form is refused;
             - an array of two dimensions that can be sliced: NumPy, memory maps, h5py datasets, zarr arrays;
-            - a pandas or polars frame, or a scipy sparse matrix;
+            - a pandas or polars frame, or a scipy sparse matrix. CSC and COO are converted an eighth of the rows at a
+              time, and other forms at once;
             - a pyarrow table, dataset, scanner, record batch reader or Parquet file, or anything else with
               `__arrow_c_stream__`;
             - an iterable of blocks that `partial_fit` accepts.
         batch_size : int, default=None
-            Number of rows to read at a time. None means about a million numbers, rounded to whole chunks if the
-            source has chunks. The blocks of an iterable are used as they are.
+            Number of rows to read at a time. None means about a million numbers (of sparse rows, those that are
+            stored), rounded to whole chunks if the source has chunks. The blocks of an iterable are used as they are.
         columns : list of str, default=None
-            Names of the columns to read, if the source has names. None means all.
+            Names of the columns to read, if the source is a table with names. None means all.
+        layer : str, default=None
+            Name of the layer of an AnnData file or store to read. None means its matrix `X`.
+        target_sum : float, default=None
+            Multiply each row by a number such that its sum is this. This and the next three are for counts. They are
+            applied in this order; zeros remain zeros. `transform` and other methods do not repeat them: pass them the
+            rows that `prepare_rows` returns for the same arguments.
+        log1p : bool, default=False
+            Replace each number x by log(1 + x).
+        feature_weights : array-like of shape (n_features,), default=None
+            Multiply each feature of the source by its weight, such as the inverse document frequency of a word.
+        feature_mask : array-like of bool of shape (n_features,), or list of str, default=None
+            Keep the features of the source for which this is true, or those of these names. They are the features of
+            the estimator.
         progress : bool, default=True
             Show a progress bar with the rows per second and, if the source has a known length, the time left.
         resume : bool, default=False
@@ -313,7 +338,8 @@ class OnlinePCA(Scores, Reader):
         >>> OnlinePCA(2).fit_stream(blocks, progress=False).n_samples_seen_
         1000
         """
-        stream = open_source(source, batch_size, columns)
+        preparation = Preparation(target_sum, log1p, feature_weights, feature_mask)
+        stream = open_source(source, batch_size, columns, layer)
         learner = self if resume else self._without_rows()
         rows = 0
         with progress_bar(stream.rows, progress) as bar:
@@ -321,12 +347,14 @@ class OnlinePCA(Scores, Reader):
                 count = count_rows(block)
                 if count == 0:
                     continue
+                where = f"In rows {rows} to {rows + count - 1} of the stream"
                 try:
-                    learner._add(block, stream_rows=stream.rows, first_row=rows)
+                    prepared = preparation.apply(block, rows) if preparation else block
+                    learner._add(prepared, stream_rows=stream.rows, first_row=rows)
+                except DataError as error:
+                    raise error.within(where) from error
                 except ValueError as error:
-                    raise ValueError(
-                        f"In rows {rows} to {rows + count - 1} of the stream: {error}"
-                    ) from error
+                    raise ValueError(f"{where}: {error}") from error
                 if learner is not self and learner._fitted is not None:
                     learner = self._learn_from(learner, learner._fitted)
                 rows += count
