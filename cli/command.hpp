@@ -1,13 +1,16 @@
 /// The commands of the program, one file each under commands/.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <stdexcept>
 
+namespace CLI {
+class App;
+}
+
 namespace roipca::cli {
 
-/// What the user typed makes no sense, whatever is in the files.
+/// What the user typed makes no sense, whatever the files contain.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -15,7 +18,8 @@ class UsageError : public std::runtime_error {
 
 struct Command {
   CLI::App* app = nullptr;    ///< its options
-  std::function<void()> run;  ///< after they were parsed; throws UsageError, FileError, Interrupted
+  std::function<void()> run;  ///< after they were parsed; throws UsageError,
+                              ///< FileError, Interrupted
 };
 
 Command add_fit(CLI::App& program);
@@ -28,7 +32,8 @@ Command add_compare(CLI::App& program);
 Command add_report(CLI::App& program);
 Command add_demo(CLI::App& program);
 
-/// Turns std::invalid_argument, as functions that check options throw it, into UsageError.
+/// Turns std::invalid_argument, which functions that check options throw, into
+/// UsageError.
 template <typename Check>
 auto as_usage(Check check) {
   try {

@@ -1,11 +1,10 @@
 #include "component_options.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <sstream>
 
-#include "command.hpp"
 #include "readers/number.hpp"
 #include "roipca/option_table.hpp"
 
@@ -30,26 +29,6 @@ std::optional<double> to_number(const std::string& text) {
   return value;
 }
 
-constexpr std::size_t kHelpWidth = 50;  // of the 80 columns, 30 are for the names
-
-// CLI11 does not break lines.
-std::string wrapped(const std::string& text) {
-  std::istringstream words(text);
-  std::string lines;
-  std::size_t column = 0;
-  for (std::string word; words >> word; column += word.size()) {
-    if (column + 1 + word.size() > kHelpWidth) {
-      lines += '\n';
-      column = 0;
-    } else if (column > 0) {
-      lines += ' ';
-      ++column;
-    }
-    lines += word;
-  }
-  return lines;
-}
-
 // "block_size" is --block-size, and a flag that is set by default has a --no-.
 std::string flag_name(const OptionRow& row) {
   std::string name = row.name();
@@ -67,13 +46,13 @@ void add_flag(CLI::App& app, const OptionRow& row, std::string& text) {
     help = "Do not " + help;
   }
   app.add_flag_callback(
-         flag_name(row), [&text, switches_off] { text = switches_off ? "false" : "true"; }, wrapped(help))
+         flag_name(row), [&text, switches_off] { text = switches_off ? "false" : "true"; }, help)
       ->group(kGroup);
 }
 
 void add_value(CLI::App& app, const OptionRow& row, std::string& text) {
   const char* const type = !row.words().empty() ? "TEXT" : row.numbers()->integer ? "INT" : "FLOAT";
-  app.add_option(flag_name(row), text, wrapped(row.help() + ": " + row.accepted()))
+  app.add_option(flag_name(row), text, row.help() + ": " + row.accepted())
       ->type_name(type)
       ->group(kGroup)
       ->capture_default_str();
@@ -115,7 +94,7 @@ Options ComponentOptions::options() const {
 
 void add_component_options(CLI::App& app, ComponentOptions& options) {
   app.add_option("-k,--components", options.components,
-                 wrapped("Number of components, or the fraction of the variance to explain, such as 0.95"))
+                 "Number of components, or the fraction of the variance to explain, such as 0.95")
       ->required();
   for (std::size_t i = 0; i < options.texts.size(); ++i) {
     const OptionRow& row = option_table()[i];

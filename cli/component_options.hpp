@@ -1,11 +1,11 @@
 /// What `fit` computes: the library's options as typed, and how many components a fraction of variance takes.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "command.hpp"
 #include "roipca/model.hpp"
 #include "roipca/options.hpp"
 

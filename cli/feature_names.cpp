@@ -1,20 +1,14 @@
 #include "feature_names.hpp"
 
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 namespace roipca::cli {
-
-std::string as_utf8(const std::string& text) {
-  using Json = nlohmann::json;
-  return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
-}
 
 std::vector<std::string> storable(std::vector<std::string> names) {
   constexpr std::size_t kMost = 1000000;  // a model's header has 1 MiB for everything
   for (std::string& name : names) name = as_utf8(name);
   // Written as a string inside JSON, so that it is quoted twice.
-  if (nlohmann::json(nlohmann::json(names).dump()).dump().size() <= kMost) return names;
+  if (size_as_nested_json(names) <= kMost) return names;
   std::fprintf(stderr, "roipca: the column names are too long for a model and are left out of it\n");
   return {};
 }

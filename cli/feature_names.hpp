@@ -4,14 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "json_object.hpp"
+
 namespace roipca::cli {
 
 /// The names as a model can hold them: bytes that are not UTF-8 replaced; none at all where they are too many
 /// for a model's header.
 std::vector<std::string> storable(std::vector<std::string> names);
-
-/// `text` with what is not UTF-8 replaced by U+FFFD.
-std::string as_utf8(const std::string& text);
 
 /// "pc1", "pc2" ...
 std::vector<std::string> component_names(std::size_t count);

@@ -46,44 +46,32 @@ InputSettings InputOptions::settings() const {
   return result;
 }
 
-std::shared_ptr<InputOptions> add_input_options(CLI::App& app) {
-  auto options = std::make_shared<InputOptions>();
-  app.add_option("INPUT", options->paths, "Files of rows, or - for standard input")->required();
-  add_format_options(app, *options);
-  return options;
+void add_input_options(Arguments& arguments, InputOptions& options) {
+  arguments.add_arguments("INPUT", options.paths, "Files of rows, or - for standard input");
+  add_format_options(arguments, options);
 }
 
-void add_format_options(CLI::App& app, InputOptions& options) {
-  const char* const group = "Input";
-  app.add_option("--format", options.format,
-                 "auto, npy, csv, tsv, idx, hdf5 or raw:TYPE:COLUMNS (raw:f32:784)")
-      ->group(group)
-      ->capture_default_str();
-  app.add_option("--columns", options.columns, "CSV: use these columns, by name or number: a,b or 1,3-5,9-")
-      ->group(group);
-  app.add_option("--delimiter", options.delimiter, "CSV: one character, tab or space; detected by default")
-      ->group(group);
-  app.add_option("--header", options.header, "CSV: whether the first line has column names: auto, yes or no")
-      ->check(CLI::IsMember({"auto", "yes", "no"}))
-      ->group(group)
-      ->capture_default_str();
-  app.add_option("--dataset", options.dataset, "HDF5: path of the dataset in the file")->group(group);
-  app.add_flag("--allow-external", options.allow_external,
-               "HDF5: allow datasets that take data from other files")
-      ->group(group);
-  app.add_option("--on-bad-row", options.on_bad_row,
-                 "Stop at bad rows (error), or skip and count them (skip)")
-      ->check(CLI::IsMember({"error", "skip"}))
-      ->group(group)
-      ->capture_default_str();
-  app.add_option("--max-columns", options.max_columns, "Refuse files with more columns")
-      ->check(CLI::PositiveNumber)
-      ->group(group)
-      ->capture_default_str();
-  app.add_option("--max-memory", options.max_memory,
-                 "Refuse to use more memory, such as 4G; auto: that of the machine")
-      ->group(group)
-      ->capture_default_str();
+void add_format_options(Arguments& arguments, InputOptions& options) {
+  const auto rules = [](std::vector<std::string> choices = {}) {
+    return OptionRules{.group = "Input", .choices = std::move(choices)};
+  };
+  arguments.add("--format", options.format,
+                "Format: auto, npy, csv, tsv, idx, hdf5 or raw:TYPE:COLUMNS (raw:f32:784)", rules());
+  arguments.add("--columns", options.columns, "CSV: use these columns, by name or number: a,b or 1,3-5,9-",
+                rules());
+  arguments.add("--delimiter", options.delimiter, "CSV: one character, tab or space; detected by default",
+                rules());
+  arguments.add("--header", options.header, "CSV: whether the first line has column names",
+                rules({"auto", "yes", "no"}));
+  arguments.add("--dataset", options.dataset, "HDF5: path of the dataset inside the file", rules());
+  arguments.add_flag("--allow-external", options.allow_external,
+                     "HDF5: allow datasets with data in other files", rules());
+  arguments.add("--on-bad-row", options.on_bad_row, "Stop at a bad row, or skip and count bad rows",
+                rules({"error", "skip"}));
+  arguments.add("--max-columns", options.max_columns, {.least = 1}, "Refuse files with more columns",
+                rules());
+  arguments.add("--max-memory", options.max_memory,
+                "Use at most this much memory, such as 4G; auto: as much as the machine has", rules());
 }
 
 void report_skipped(const SkippedRows& skipped) {

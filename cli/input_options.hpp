@@ -1,11 +1,12 @@
 /// The options of every command that reads rows.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "arguments.hpp"
 #include "readers/row_source.hpp"
 
 namespace roipca::cli {
@@ -29,13 +30,13 @@ struct InputOptions {
   void apply_memory_limit() const;
 };
 
-/// Adds the argument INPUT... and the options to `app`.
-std::shared_ptr<InputOptions> add_input_options(CLI::App& app);
+/// Adds the argument INPUT... and the options.
+void add_input_options(Arguments& arguments, InputOptions& options);
 
-/// Only the options: for a command whose input is named otherwise.
-void add_format_options(CLI::App& app, InputOptions& options);
+/// Adds only the options, for a command whose input has another name.
+void add_format_options(Arguments& arguments, InputOptions& options);
 
-/// Says on standard error which rows were left out, if any.
+/// Lists skipped rows on standard error, if there are any.
 void report_skipped(const SkippedRows& skipped);
 
 }  // namespace roipca::cli

@@ -1,11 +1,14 @@
+#include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <new>
 #include <string>
 #include <vector>
 
 #include "command.hpp"
+#include "help_format.hpp"
 #include "interrupt.hpp"
 #include "memory_limit.hpp"
 #include "printable.hpp"
@@ -78,6 +81,7 @@ int main(int argc, char** argv) {
   using namespace roipca::cli;    // NOLINT(google-build-using-namespace): the commands
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error like any other
   CLI::App app("Online PCA: one pass over a stream, memory for a few components, nothing to tune", "roipca");
+  app.formatter(std::make_shared<HelpFormat>());  // before the commands are added, which inherit it
   app.set_version_flag("--version", std::string(roipca::version()));
   app.require_subcommand(0, 1);
   const std::vector<Command> commands = {add_fit(app),     add_transform(app), add_inverse(app),

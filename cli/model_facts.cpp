@@ -65,20 +65,25 @@ ModelFacts facts(const Model<T>& model) {
       {"forgetting", formatted(options.forgetting)},
       {"memory", bytes_text(static_cast<double>(bytes))},
   };
-  result.json = {{"rows", model.rows},
-                 {"weight", model.weight},
-                 {"features", model.features()},
-                 {"components", model.n_components},
-                 {"held", held},
-                 {"dtype", type},
-                 {"method", method},
-                 {"update_every", update_every},
-                 {"mu", mu_text(options.mu)},
-                 {"tau", options.tau == Tau::kZero ? "zero" : "optimal"},
-                 {"center", options.center},
-                 {"forgetting", options.forgetting},
-                 {"threads", options.threads},
-                 {"bytes", bytes}};
+  JsonObject& json = result.json;
+  json.add("rows", model.rows);
+  json.add("weight", model.weight);
+  json.add("features", model.features());
+  json.add("components", model.n_components);
+  json.add("held", held);
+  json.add("dtype", type);
+  json.add("method", method);
+  json.add("update_every", update_every);
+  json.add("mu", mu_text(options.mu));
+  json.add("tau", options.tau == Tau::kZero ? "zero" : "optimal");
+  json.add("center", options.center);
+  json.add("forgetting", options.forgetting);
+  json.add("threads", options.threads);
+  json.add("bytes", bytes);
+  json.add("explained_variance", result.variance);
+  json.add("explained_variance_ratio", result.ratio);
+  json.add("noise_variance", result.noise_variance);
+  if (!result.names.empty()) json.add("feature_names", result.names);
   return result;
 }
 

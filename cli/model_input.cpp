@@ -2,12 +2,12 @@
 
 namespace roipca::cli {
 
-void add_map_options(CLI::App& app, MapSettings& settings, const std::string& output_help) {
-  app.add_option("MODEL", settings.model, "A file that roipca fit wrote")->required();
-  app.add_option("INPUT", settings.input.paths, "Files of rows, or - for standard input")->required();
-  add_format_options(app, settings.input);
-  app.add_option("-o,--output", settings.output, output_help + ": .npy, .csv, .tsv, .h5, or - for CSV")
-      ->capture_default_str();
+void add_map_options(Arguments& arguments, MapSettings& settings, const std::string& output_help) {
+  arguments.add_argument("MODEL", settings.model, "Model file, as written by roipca fit");
+  arguments.add_arguments("INPUT", settings.input.paths, "Files of rows, or - for standard input");
+  arguments.add("-o,--output", settings.output,
+                output_help + " to this file: .npy, .csv, .tsv, .h5, or - for CSV on standard output");
+  add_format_options(arguments, settings.input);
 }
 
 }  // namespace roipca::cli

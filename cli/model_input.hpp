@@ -24,8 +24,8 @@ struct MapSettings {
   std::string output = "-";
 };
 
-/// The arguments MODEL INPUT..., the options of the input, and -o.
-void add_map_options(CLI::App& app, MapSettings& settings, const std::string& output_help);
+/// Adds the arguments MODEL INPUT..., the options of the input, and -o.
+void add_map_options(Arguments& arguments, MapSettings& settings, const std::string& output_help);
 
 /// Throws FileError unless the rows have the model's features.
 template <typename T>

@@ -2,10 +2,10 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <numbers>
 
-#include "command.hpp"
+#include "arguments.hpp"
+#include "json_object.hpp"
 #include "model_input.hpp"
 #include "roipca/eigen.hpp"
 #include "roipca/online_pca.hpp"
@@ -79,8 +79,10 @@ std::vector<double> principal_angles(const Columns& u, const Columns& v) {
 
 void print(const CompareSettings& settings, double error, const std::vector<double>& angles) {
   if (settings.json) {
-    const nlohmann::ordered_json json = {{"subspace_error", error}, {"principal_angles_degrees", angles}};
-    std::printf("%s\n", json.dump().c_str());
+    JsonObject json;
+    json.add("subspace_error", error);
+    json.add("principal_angles_degrees", angles);
+    json.print(stdout, JsonObject::Layout::kOneLine);
     return;
   }
   std::printf("subspace error    %.3g   (|UU' - VV'|^2 / |UU'|^2: 0 the same, 2 orthogonal)\n", error);
@@ -110,19 +112,19 @@ void compare(const CompareSettings& settings) {
 }  // namespace
 
 Command add_compare(CLI::App& program) {
-  auto* app =
-      program.add_subcommand("compare", "How far a model is from another, or from batch PCA of a file");
   auto settings = std::make_shared<CompareSettings>();
-  app->add_option("MODEL", settings->model, "A file that roipca fit wrote")->required();
-  app->add_option("OTHER", settings->input.paths, "Another, or files of rows")->required();
-  app->add_flag("--json", settings->json, "For machines");
-  add_format_options(*app, settings->input);
-  app->footer("Example: roipca compare model.safetensors data.npy");
-  return {app, [settings] {
-            watch_for_interrupts();
-            settings->input.apply_memory_limit();
-            compare(*settings);
-          }};
+  Arguments arguments(program, "compare",
+                      "Compare a model with another model, or with a batch PCA of files of rows",
+                      "roipca compare model.safetensors data.npy");
+  arguments.add_argument("MODEL", settings->model, "Model file, as written by roipca fit");
+  arguments.add_arguments("OTHER", settings->input.paths, "Another model file, or files of rows");
+  arguments.add_flag("--json", settings->json, "Print JSON");
+  add_format_options(arguments, settings->input);
+  return arguments.command([settings] {
+    watch_for_interrupts();
+    settings->input.apply_memory_limit();
+    compare(*settings);
+  });
 }
 
 }  // namespace roipca::cli

@@ -1,4 +1,5 @@
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -6,7 +7,7 @@
 #include <system_error>
 #include <vector>
 
-#include "command.hpp"
+#include "arguments.hpp"
 #include "demo/frames.hpp"
 #include "demo/limited_run.hpp"
 #include "demo/methods.hpp"
@@ -23,18 +24,28 @@ constexpr std::size_t kMemory = 64 * kMegabyte;
 
 struct DemoSettings {
   std::string folder = "roipca-demo";
-  int megabytes = 256;
-  MethodsSettings methods;
+  std::int64_t megabytes = 256;
+  std::int64_t features = MethodsSettings().features;
+  std::int64_t components = MethodsSettings().components;
+  std::int64_t rows = MethodsSettings().rows;
+  std::int64_t seed = 1;
+
+  MethodsSettings methods() const {
+    return {.features = static_cast<int>(features),
+            .components = static_cast<int>(components),
+            .rows = static_cast<int>(rows),
+            .seed = static_cast<std::uint64_t>(seed)};
+  }
 };
 
 // The data file, for as long as the demonstration needs it.
 class Frames {
  public:
-  Frames(std::string path, int megabytes, std::uint64_t seed) : path_(std::move(path)) {
+  Frames(std::string path, std::int64_t megabytes, std::uint64_t seed) : path_(std::move(path)) {
     constexpr auto kFrame = sizeof(float) * kFrameSide * kFrameSide;
     const auto frames = static_cast<Index>(static_cast<std::size_t>(megabytes) * kMegabyte / kFrame);
-    std::printf("Writing %td frames of %td x %td pixels, %d MB, to %s ...\n", frames, kFrameSide, kFrameSide,
-                megabytes, path_.c_str());
+    std::printf("Writing %td frames of %td x %td pixels, %lld MB, to %s ...\n", frames, kFrameSide,
+                kFrameSide, static_cast<long long>(megabytes), path_.c_str());
     std::fflush(stdout);
     write_frames(path_, frames, seed);
   }
@@ -69,7 +80,7 @@ void run_demo(const DemoSettings& settings) {
   const std::string model = in_folder("frames.safetensors");
   const std::string page = in_folder("frames.html");
   {
-    const Frames frames(in_folder("frames.npy"), settings.megabytes, settings.methods.seed);
+    const Frames frames(in_folder("frames.npy"), settings.megabytes, settings.methods().seed);
     std::printf("Each command may use %zu MB of memory:\n\n$ ulimit -d %zu\n", kMemory / kMegabyte,
                 kMemory / 1024);
     show({"fit", frames.path(), "-k", "9", "-o", model});
@@ -79,41 +90,31 @@ void run_demo(const DemoSettings& settings) {
   }
   std::printf("\nThe variances that were simulated: 100 / n^(3/2), that is 100, 35.4, 19.2, 12.5, 8.9 ...\n");
   std::printf("\nThe methods, on another stream:\n\n");
-  compare_methods(settings.methods);
+  compare_methods(settings.methods());
   std::printf("\nThe data file has been removed. The report page: %s\n", fs::absolute(page).c_str());
 }
 
 }  // namespace
 
 Command add_demo(CLI::App& program) {
-  auto* app =
-      program.add_subcommand("demo", "Fit a file larger than the memory allowed, and compare the methods");
   auto settings = std::make_shared<DemoSettings>();
-  app->add_option("--features", settings->methods.features, "Numbers in a row, for the comparison")
-      ->check(CLI::TypeValidator<int>() & CLI::Range(2, 100000))
-      ->capture_default_str();
-  app->add_option("-k,--components", settings->methods.components, "Components to find, for the comparison")
-      ->check(CLI::TypeValidator<int>() & CLI::Range(1, 1000))
-      ->capture_default_str();
-  app->add_option("--rows", settings->methods.rows, "Rows in the stream, for the comparison")
-      ->check(CLI::TypeValidator<int>() & CLI::Range(2, 10000000))
-      ->capture_default_str();
-  app->add_option("--seed", settings->methods.seed, "Seed of the random numbers")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  app->add_option("--folder", settings->folder, "Where model and report are left; made if missing")
-      ->capture_default_str();
-  app->add_option("--megabytes", settings->megabytes, "Size of the data file, which is removed at the end")
-      ->check(CLI::TypeValidator<int>() & CLI::Range(1, 1000000))
-      ->capture_default_str();
-  app->footer("Example: roipca demo --folder /tmp/demo --megabytes 1000");
-  return {app, [settings] {
-            if (settings->methods.components > settings->methods.features) {
-              throw UsageError("--components is " + std::to_string(settings->methods.components) +
-                               ", but --features only " + std::to_string(settings->methods.features));
-            }
-            run_demo(*settings);
-          }};
+  Arguments arguments(program, "demo",
+                      "Fit a simulated file larger than the memory allowed, and compare the methods",
+                      "roipca demo --folder /tmp/demo --megabytes 1000");
+  arguments.add("--folder", settings->folder, "Folder for model and report; created if missing");
+  arguments.add("--megabytes", settings->megabytes, {1, 1000000},
+                "Size of the data file, which is removed at the end");
+  arguments.add("--features", settings->features, {2, 100000}, "Comparison: numbers in a row");
+  arguments.add("-k,--components", settings->components, {1, 1000}, "Comparison: number of components");
+  arguments.add("--rows", settings->rows, {2, 10000000}, "Comparison: number of rows");
+  arguments.add("--seed", settings->seed, {.least = 0}, "Seed of the random numbers");
+  return arguments.command([settings] {
+    if (settings->components > settings->features) {
+      throw UsageError("--components is " + std::to_string(settings->components) + ", but --features only " +
+                       std::to_string(settings->features));
+    }
+    run_demo(*settings);
+  });
 }
 
 }  // namespace roipca::cli

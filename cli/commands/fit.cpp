@@ -2,15 +2,15 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "command.hpp"
+#include "arguments.hpp"
 #include "component_options.hpp"
 #include "feature_names.hpp"
 #include "fit_checkpoint.hpp"
 #include "input_options.hpp"
 #include "interrupt.hpp"
+#include "json_object.hpp"
 #include "model_output.hpp"
 #include "output_paths.hpp"
 #include "progress.hpp"
@@ -22,7 +22,7 @@ namespace roipca::cli {
 namespace {
 
 struct FitSettings {
-  std::shared_ptr<InputOptions> input;
+  InputOptions input;
   ComponentOptions components;
   std::string model = "model.safetensors";
   std::string scores;
@@ -46,16 +46,16 @@ void print_summary(const Model<T>& model, const FitSettings& settings, double se
   const bool is_taken = settings.scores == "-" || settings.sample == "-" || settings.model == "-";
   std::FILE* const out = is_taken ? stderr : stdout;
   if (settings.json) {
-    const nlohmann::ordered_json summary = {{"model", settings.model},
-                                            {"rows", model.rows},
-                                            {"skipped", skipped},
-                                            {"features", model.features()},
-                                            {"components", model.n_components},
-                                            {"method", name(model.resolved.method)},
-                                            {"explained", explained(model)},
-                                            {"seconds", seconds}};
-    const auto replace = nlohmann::ordered_json::error_handler_t::replace;  // a path may be no UTF-8
-    std::fprintf(out, "%s\n", summary.dump(-1, ' ', false, replace).c_str());
+    JsonObject summary;
+    summary.add("model", settings.model);
+    summary.add("rows", model.rows);
+    summary.add("skipped", skipped);
+    summary.add("features", model.features());
+    summary.add("components", model.n_components);
+    summary.add("method", std::string(name(model.resolved.method)));
+    summary.add("explained", explained(model));
+    summary.add("seconds", seconds);
+    summary.print(out, JsonObject::Layout::kOneLine);
     return;
   }
   std::fprintf(out, "%lld rows of %td features in %.2f s: %td components (%s) explain %.4g of the variance\n",
@@ -187,7 +187,7 @@ void learn(OnlinePca<T>& pca, RowSource<T>& source, RowWriter<T>* scores, RowSam
 // Wrong combinations of options, and outputs that cannot be written, before the first row is read.
 void check_settings(const FitSettings& settings, const Components& components) {
   require_apart({settings.model, settings.scores, settings.sample, settings.checkpoint},
-                settings.input->paths);
+                settings.input.paths);
   require_apart({settings.model}, {settings.resume});
   if (settings.checkpoint == "-") throw UsageError("--checkpoint needs the name of a file");
   if (!settings.scores.empty()) as_usage([&] { check_output_path(settings.scores); });
@@ -207,7 +207,7 @@ void fit(const FitSettings& settings) {
   const Components components = settings.components.parsed_components();
   Options options = settings.components.options();
   check_settings(settings, components);
-  InputSettings input = settings.input->settings();
+  InputSettings input = settings.input.settings();
   input.sharers = options.threads;
   RowSource<T> source(input);
   options.n_components = components.to_hold(source.columns());
@@ -255,32 +255,32 @@ void fit(const FitSettings& settings) {
 }  // namespace
 
 Command add_fit(CLI::App& program) {
-  auto* app = program.add_subcommand("fit", "Learn components from rows, in one pass");
   auto settings = std::make_shared<FitSettings>();
-  settings->input = add_input_options(*app);
-  add_component_options(*app, settings->components);
-  app->add_option("-o,--output", settings->model, "Where the model goes")->capture_default_str();
-  app->add_option("--scores", settings->scores,
-                  "Write each row's scores by the components so far: npy, csv, h5");
-  app->add_option("--sample", settings->sample,
-                  "Write up to 1,000 random rows, for roipca report: npy, csv, h5");
-  app->add_option("--checkpoint", settings->checkpoint, "Write one now and then, and when interrupted");
-  app->add_option("--every", settings->every, "Rows between two checkpoints")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app->add_option("--resume", settings->resume, "Go on from a checkpoint, with the same input and options");
-  app->add_flag("--float32", settings->float32, "Compute in single precision");
-  app->add_flag("--json", settings->json, "Print the summary as JSON");
-  app->footer("Example: zcat big.csv.gz | roipca fit - -k 10 -o model.safetensors");
-  return {app, [settings] {
-            watch_for_interrupts();
-            settings->input->apply_memory_limit();
-            if (settings->float32) {
-              fit<float>(*settings);
-            } else {
-              fit<double>(*settings);
-            }
-          }};
+  Arguments arguments(program, "fit", "Learn principal components from rows, in one pass",
+                      "zcat big.csv.gz | roipca fit - -k 10 -o model.safetensors");
+  add_input_options(arguments, settings->input);
+  add_component_options(arguments.app(), settings->components);
+  arguments.add("-o,--output", settings->model, "Write the model to this file, or - for standard output");
+  arguments.add(
+      "--scores", settings->scores,
+      "Write the scores of each row, on the components so far, to this file: .npy, .csv, .tsv or .h5");
+  arguments.add("--sample", settings->sample,
+                "Write up to 1,000 random rows, for roipca report, to this file: .npy, .csv, .tsv or .h5");
+  arguments.add("--checkpoint", settings->checkpoint,
+                "Write a checkpoint to this file at regular intervals and when interrupted");
+  arguments.add("--every", settings->every, {.least = 1}, "Number of rows between two checkpoints");
+  arguments.add("--resume", settings->resume, "Resume from this checkpoint, with the same input and options");
+  arguments.add_flag("--float32", settings->float32, "Compute in single precision");
+  arguments.add_flag("--json", settings->json, "Print the summary as JSON");
+  return arguments.command([settings] {
+    watch_for_interrupts();
+    settings->input.apply_memory_limit();
+    if (settings->float32) {
+      fit<float>(*settings);
+    } else {
+      fit<double>(*settings);
+    }
+  });
 }
 
 }  // namespace roipca::cli

@@ -2,9 +2,8 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
 
-#include "command.hpp"
+#include "arguments.hpp"
 #include "model_facts.hpp"
 #include "model_input.hpp"
 
@@ -30,28 +29,22 @@ void print_text(const ModelFacts& facts) {
   }
 }
 
-void print_json(const ModelFacts& facts) {
-  nlohmann::ordered_json json;
-  for (const auto& [label, value] : facts.json) json[label] = value;
-  json["explained_variance"] = facts.variance;
-  json["explained_variance_ratio"] = facts.ratio;
-  json["noise_variance"] = facts.noise_variance;
-  if (!facts.names.empty()) json["feature_names"] = facts.names;
-  std::printf("%s\n", json.dump(2).c_str());
-}
-
 }  // namespace
 
 Command add_info(CLI::App& program) {
-  auto* app = program.add_subcommand("info", "What is in a model");
   auto settings = std::make_shared<InfoSettings>();
-  app->add_option("MODEL", settings->model, "A file that roipca fit wrote")->required();
-  app->add_flag("--json", settings->json, "For machines");
-  app->footer("Example: roipca info model.safetensors");
-  return {app, [settings] {
-            const ModelFacts facts = facts_of(load_any(settings->model));
-            settings->json ? print_json(facts) : print_text(facts);
-          }};
+  Arguments arguments(program, "info", "Show the settings and the spectrum of a model",
+                      "roipca info model.safetensors");
+  arguments.add_argument("MODEL", settings->model, "Model file, as written by roipca fit");
+  arguments.add_flag("--json", settings->json, "Print JSON");
+  return arguments.command([settings] {
+    const ModelFacts facts = facts_of(load_any(settings->model));
+    if (settings->json) {
+      facts.json.print(stdout, JsonObject::Layout::kManyLines);
+    } else {
+      print_text(facts);
+    }
+  });
 }
 
 }  // namespace roipca::cli

@@ -1,6 +1,6 @@
 #include <memory>
 
-#include "command.hpp"
+#include "arguments.hpp"
 #include "model_input.hpp"
 #include "output_paths.hpp"
 
@@ -25,18 +25,18 @@ void inverse(const Model<T>& model, const MapSettings& settings) {
 }  // namespace
 
 Command add_inverse(CLI::App& program) {
-  auto* app = program.add_subcommand("inverse", "Scores back into rows");
   auto settings = std::make_shared<MapSettings>();
-  add_map_options(*app, *settings, "Where the rows go");
-  app->footer("Example: roipca inverse model.safetensors scores.npy -o rows.npy");
-  return {app, [settings] {
-            watch_for_interrupts();
-            settings->input.apply_memory_limit();
-            as_usage([&] { check_output_path(settings->output); });
-            require_apart({settings->output}, settings->input.paths);
-            require_apart({settings->output}, {settings->model});
-            std::visit([&](const auto& model) { inverse(model, *settings); }, load_any(settings->model));
-          }};
+  Arguments arguments(program, "inverse", "Convert scores back to rows",
+                      "roipca inverse model.safetensors scores.npy -o rows.npy");
+  add_map_options(arguments, *settings, "Write the rows");
+  return arguments.command([settings] {
+    watch_for_interrupts();
+    settings->input.apply_memory_limit();
+    as_usage([&] { check_output_path(settings->output); });
+    require_apart({settings->output}, settings->input.paths);
+    require_apart({settings->output}, {settings->model});
+    std::visit([&](const auto& model) { inverse(model, *settings); }, load_any(settings->model));
+  });
 }
 
 }  // namespace roipca::cli

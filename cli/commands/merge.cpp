@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <memory>
 
-#include "command.hpp"
+#include "arguments.hpp"
 #include "model_input.hpp"
 #include "model_output.hpp"
 #include "output_paths.hpp"
@@ -30,26 +30,25 @@ void add_to(MergeTree<T>& tree, AnyModel next, const std::string& path) {
 }  // namespace
 
 Command add_merge(CLI::App& program) {
-  auto* app = program.add_subcommand("merge", "Models of parts of the rows into one of all");
   auto settings = std::make_shared<MergeSettings>();
-  app->add_option("MODEL", settings->models, "Two or more, of the same features and components")
-      ->required()
-      ->expected(2, 1 << 20);
-  app->add_option("-o,--output", settings->output, "Where the model goes")->capture_default_str();
-  app->footer("Example: roipca merge monday.safetensors tuesday.safetensors -o week.safetensors");
-  return {app, [settings] {
-            require_apart({settings->output}, settings->models);
-            require_writable_model(settings->output);
-            const auto merge_like = [&]<typename T>(const Model<T>&) {
-              MergeTree<T> tree;
-              for (const std::string& path : settings->models) add_to(tree, load_any(path), path);
-              const Model<T> all = *tree.result();
-              write_model(all, settings->output);
-              if (settings->output == "-") return;
-              std::printf("%lld rows in %s\n", static_cast<long long>(all.rows), settings->output.c_str());
-            };
-            std::visit(merge_like, load_any(settings->models.front()));
-          }};
+  Arguments arguments(program, "merge", "Merge models of different rows into one model of all rows",
+                      "roipca merge monday.safetensors tuesday.safetensors -o both.safetensors");
+  arguments.add_arguments("MODEL", settings->models,
+                          "Two or more model files with the same features and components", 2);
+  arguments.add("-o,--output", settings->output, "Write the model to this file, or - for standard output");
+  return arguments.command([settings] {
+    require_apart({settings->output}, settings->models);
+    require_writable_model(settings->output);
+    const auto merge_like = [&]<typename T>(const Model<T>&) {
+      MergeTree<T> tree;
+      for (const std::string& path : settings->models) add_to(tree, load_any(path), path);
+      const Model<T> all = *tree.result();
+      write_model(all, settings->output);
+      if (settings->output == "-") return;
+      std::printf("%lld rows in %s\n", static_cast<long long>(all.rows), settings->output.c_str());
+    };
+    std::visit(merge_like, load_any(settings->models.front()));
+  });
 }
 
 }  // namespace roipca::cli

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "command.hpp"
+#include "arguments.hpp"
 #include "interrupt.hpp"
 #include "output_paths.hpp"
 #include "report/page.hpp"
@@ -68,30 +68,29 @@ void report(const ReportSettings& settings) {
 }  // namespace
 
 Command add_report(CLI::App& program) {
-  auto* app = program.add_subcommand("report", "Write a page about a model: variance, scores, loadings");
   auto settings = std::make_shared<ReportSettings>();
-  app->add_option("MODEL", settings->model, "A file that roipca fit wrote")->required();
-  app->add_option("INPUT", settings->input.paths,
-                  "Files of rows, or - for standard input, for a plot of the scores of 1,000 rows");
-  add_format_options(*app, settings->input);
-  app->add_option("-o,--output", settings->output, "Where the page goes; MODEL with .html unless given");
-  app->add_option("--title", settings->title, "Title of the page; the name of MODEL unless given");
-  auto* image =
-      app->add_option("--image", settings->image, "Draw loadings as images of HEIGHTxWIDTH pixels, as 28x28");
-  app->add_option("--loadings", settings->loadings,
-                  "Draw loadings as bars or lines; auto: bars for features with names, lines otherwise")
-      ->check(CLI::IsMember({"auto", "bars", "lines"}))
-      ->excludes(image)
-      ->capture_default_str();
-  app->add_option("--shown", settings->shown, "Number of components whose loadings are drawn")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  app->footer("Example: roipca report mnist.safetensors mnist.npy --image 28x28");
-  return {app, [settings] {
-            watch_for_interrupts();
-            settings->input.apply_memory_limit();
-            report(*settings);
-          }};
+  Arguments arguments(program, "report", "Write a page about a model: variance, scores, loadings",
+                      "roipca report mnist.safetensors mnist.npy --image 28x28");
+  arguments.add_argument("MODEL", settings->model, "Model file, as written by roipca fit");
+  arguments.add_arguments("INPUT", settings->input.paths,
+                          "Files of rows, or - for standard input, to plot the scores of 1,000 rows", 0);
+  arguments.add("-o,--output", settings->output,
+                "Write the page to this file, or - for standard output; by default MODEL with .html");
+  arguments.add("--title", settings->title, "Title of the page; by default the name of MODEL");
+  arguments.add("--image", settings->image, "Draw loadings as images of HEIGHTxWIDTH pixels, such as 28x28");
+  arguments.add("--loadings", settings->loadings,
+                "How to draw loadings; auto: bars for features with names, lines otherwise",
+                {.choices = {"auto", "bars", "lines"}});
+  arguments.add("--shown", settings->shown, {1, 1000}, "Number of components whose loadings are drawn");
+  add_format_options(arguments, settings->input);
+  return arguments.command([settings] {
+    watch_for_interrupts();
+    settings->input.apply_memory_limit();
+    if (!settings->image.empty() && settings->loadings != "auto") {
+      throw UsageError("--loadings and --image exclude each other");
+    }
+    report(*settings);
+  });
 }
 
 }  // namespace roipca::cli

@@ -1,6 +1,6 @@
 #include <memory>
 
-#include "command.hpp"
+#include "arguments.hpp"
 #include "model_input.hpp"
 #include "output_paths.hpp"
 
@@ -27,19 +27,19 @@ void score(const Model<T>& model, const MapSettings& settings) {
 }  // namespace
 
 Command add_score(CLI::App& program) {
-  auto* app = program.add_subcommand("score",
-                                     "How unusual each row is: Hotelling's T^2 and squared prediction error");
   auto settings = std::make_shared<MapSettings>();
-  add_map_options(*app, *settings, "Where t2 and spe go");
-  app->footer("Example: roipca score model.safetensors today.csv -o unusual.csv");
-  return {app, [settings] {
-            watch_for_interrupts();
-            settings->input.apply_memory_limit();
-            as_usage([&] { check_output_path(settings->output); });
-            require_apart({settings->output}, settings->input.paths);
-            require_apart({settings->output}, {settings->model});
-            std::visit([&](const auto& model) { score(model, *settings); }, load_any(settings->model));
-          }};
+  Arguments arguments(program, "score",
+                      "Compute how unusual each row is: Hotelling's T^2, squared prediction error",
+                      "roipca score model.safetensors today.csv -o unusual.csv");
+  add_map_options(arguments, *settings, "Write t2 and spe of each row");
+  return arguments.command([settings] {
+    watch_for_interrupts();
+    settings->input.apply_memory_limit();
+    as_usage([&] { check_output_path(settings->output); });
+    require_apart({settings->output}, settings->input.paths);
+    require_apart({settings->output}, {settings->model});
+    std::visit([&](const auto& model) { score(model, *settings); }, load_any(settings->model));
+  });
 }
 
 }  // namespace roipca::cli

@@ -1,6 +1,6 @@
 #include <memory>
 
-#include "command.hpp"
+#include "arguments.hpp"
 #include "feature_names.hpp"
 #include "model_input.hpp"
 #include "output_paths.hpp"
@@ -20,18 +20,18 @@ void transform(const Model<T>& model, const MapSettings& settings) {
 }  // namespace
 
 Command add_transform(CLI::App& program) {
-  auto* app = program.add_subcommand("transform", "Rows into their scores on the components");
   auto settings = std::make_shared<MapSettings>();
-  add_map_options(*app, *settings, "Where the scores go");
-  app->footer("Example: roipca transform model.safetensors new.csv -o scores.npy");
-  return {app, [settings] {
-            watch_for_interrupts();
-            settings->input.apply_memory_limit();
-            as_usage([&] { check_output_path(settings->output); });
-            require_apart({settings->output}, settings->input.paths);
-            require_apart({settings->output}, {settings->model});
-            std::visit([&](const auto& model) { transform(model, *settings); }, load_any(settings->model));
-          }};
+  Arguments arguments(program, "transform", "Convert rows to scores on the components",
+                      "roipca transform model.safetensors new.csv -o scores.npy");
+  add_map_options(arguments, *settings, "Write the scores");
+  return arguments.command([settings] {
+    watch_for_interrupts();
+    settings->input.apply_memory_limit();
+    as_usage([&] { check_output_path(settings->output); });
+    require_apart({settings->output}, settings->input.paths);
+    require_apart({settings->output}, {settings->model});
+    std::visit([&](const auto& model) { transform(model, *settings); }, load_any(settings->model));
+  });
 }
 
 }  // namespace roipca::cli

@@ -203,11 +203,15 @@ def test_options_reach_the_library(roipca, tmp_path, rows):
     assert "froipca" in roipca("info", "model.safetensors")
 
 
-def test_every_command_has_a_help_that_fits_a_screen(roipca):
-    for command in ("fit", "transform", "inverse", "score", "info", "merge", "compare", "report", "demo"):
-        text = roipca(command, "--help")
-        groups = text.split("\n\n")
-        assert max(group.count("\n") for group in groups) <= 24 and "Example: " in text, command
+COMMANDS = ("fit", "transform", "inverse", "score", "info", "merge", "compare", "report", "demo")
+
+
+@pytest.mark.parametrize("command", [[], *([command] for command in COMMANDS)])
+def test_help_fits_a_terminal_of_80_columns_and_24_lines_per_group(roipca, command):
+    text = roipca(*command, "--help")
+    assert max(map(len, text.splitlines())) <= 80
+    assert max(group.count("\n") + 1 for group in text.split("\n\n")) <= 24
+    assert not command or "Example: " in text
 
 
 def test_the_demo_runs_its_commands_in_little_memory_and_leaves_a_report(roipca):
