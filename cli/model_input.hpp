@@ -27,6 +27,10 @@ struct MapSettings {
 /// Adds the arguments MODEL INPUT..., the options of the input, and -o.
 void add_map_options(Arguments& arguments, MapSettings& settings, const std::string& output_help);
 
+/// Starts a command: checks its output, limits its memory, watches for interrupts and loads the model. Throws
+/// UsageError and FileError.
+AnyModel begin_map(const MapSettings& settings);
+
 /// Throws FileError unless the rows have the model's features.
 template <typename T>
 void require_features(const RowSource<T>& source, const Model<T>& model, const std::string& input) {

@@ -2,7 +2,6 @@
 
 #include "arguments.hpp"
 #include "model_input.hpp"
-#include "output_paths.hpp"
 
 namespace roipca::cli {
 namespace {
@@ -30,12 +29,7 @@ Command add_inverse(CLI::App& program) {
                       "roipca inverse model.safetensors scores.npy -o rows.npy");
   add_map_options(arguments, *settings, "Write the rows");
   return arguments.command([settings] {
-    watch_for_interrupts();
-    settings->input.apply_memory_limit();
-    as_usage([&] { check_output_path(settings->output); });
-    require_apart({settings->output}, settings->input.paths);
-    require_apart({settings->output}, {settings->model});
-    std::visit([&](const auto& model) { inverse(model, *settings); }, load_any(settings->model));
+    std::visit([&](const auto& model) { inverse(model, *settings); }, begin_map(*settings));
   });
 }
 

@@ -2,7 +2,6 @@
 
 #include "arguments.hpp"
 #include "model_input.hpp"
-#include "output_paths.hpp"
 
 namespace roipca::cli {
 namespace {
@@ -32,14 +31,8 @@ Command add_score(CLI::App& program) {
                       "Compute how unusual each row is: Hotelling's T^2, squared prediction error",
                       "roipca score model.safetensors today.csv -o unusual.csv");
   add_map_options(arguments, *settings, "Write t2 and spe of each row");
-  return arguments.command([settings] {
-    watch_for_interrupts();
-    settings->input.apply_memory_limit();
-    as_usage([&] { check_output_path(settings->output); });
-    require_apart({settings->output}, settings->input.paths);
-    require_apart({settings->output}, {settings->model});
-    std::visit([&](const auto& model) { score(model, *settings); }, load_any(settings->model));
-  });
+  return arguments.command(
+      [settings] { std::visit([&](const auto& model) { score(model, *settings); }, begin_map(*settings)); });
 }
 
 }  // namespace roipca::cli

@@ -3,7 +3,6 @@
 #include "arguments.hpp"
 #include "feature_names.hpp"
 #include "model_input.hpp"
-#include "output_paths.hpp"
 
 namespace roipca::cli {
 namespace {
@@ -25,12 +24,7 @@ Command add_transform(CLI::App& program) {
                       "roipca transform model.safetensors new.csv -o scores.npy");
   add_map_options(arguments, *settings, "Write the scores");
   return arguments.command([settings] {
-    watch_for_interrupts();
-    settings->input.apply_memory_limit();
-    as_usage([&] { check_output_path(settings->output); });
-    require_apart({settings->output}, settings->input.paths);
-    require_apart({settings->output}, {settings->model});
-    std::visit([&](const auto& model) { transform(model, *settings); }, load_any(settings->model));
+    std::visit([&](const auto& model) { transform(model, *settings); }, begin_map(*settings));
   });
 }
 
