@@ -12,18 +12,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy_oracle import batch, write_csv
 from safetensors import safe_open
-
-
-def batch(rows, k):
-    """Components (one a row, largest entry positive) and the variances of all."""
-    _, s, vt = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)
-    vt *= np.sign(vt[np.arange(len(vt)), np.abs(vt).argmax(axis=1)])[:, np.newaxis]
-    return vt[:k], s**2 / (len(rows) - 1)
-
-
-def write_csv(path, rows, names):
-    np.savetxt(path, rows, delimiter=",", header=",".join(names), comments="", fmt="%.17g")
 
 
 def test_a_fit_is_batch_pca_where_features_are_few(roipca, tmp_path, rows):

@@ -5,17 +5,7 @@ import re
 
 import numpy as np
 import pytest
-
-
-def batch(rows, k):
-    """Components (one per row, largest entry positive) and the variances of all."""
-    _, s, vt = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)
-    vt *= np.sign(vt[np.arange(len(vt)), np.abs(vt).argmax(axis=1)])[:, np.newaxis]
-    return vt[:k], s**2 / (len(rows) - 1)
-
-
-def write_csv(path, rows, names):
-    np.savetxt(path, rows, delimiter=",", header=",".join(names), comments="", fmt="%.17g")
+from numpy_oracle import batch, write_csv
 
 
 def plot_data(page):
