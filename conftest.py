@@ -1,4 +1,7 @@
-"""Which skips pytest accepts."""
+"""Which skips pytest accepts.
+
+Not in tests/, which pytest would add to the path of imports: there the folder `sparse` would pass for a package.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,7 @@ def _forbid_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
+    """Turn a skip of a test into a failure."""
     report = yield
     _forbid_skip(report)
     return report
@@ -32,6 +36,7 @@ def pytest_runtest_makereport(item, call):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(collector):
+    """Turn a skip of a module into a failure."""
     report = yield
     _forbid_skip(report)
     return report
