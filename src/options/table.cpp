@@ -97,7 +97,7 @@ std::vector<OptionRow> make_table() {
           "Components held beyond those reported"),
       row("center", &Options::center, flag, kNoNumbers, "Subtract the running mean"),
       row("forgetting", &Options::forgetting, {}, kUpToOne,
-          "Multiply the weight of all earlier rows by this factor at each row"),
+          "Multiply the weight of earlier rows by this at each row"),
       row("threads", &Options::threads, {}, integers(1), "Number of worker threads"),
       row("learning_rate", &Options::learning_rate,
           {{"none", LearningRate::scale_free()}, {"auto", LearningRate::tuned()}}, kAboveZero,
