@@ -3,10 +3,12 @@
 #include <Eigen/Core>
 #include <Eigen/QR>
 #include <Eigen/SVD>
+#include <Eigen/SparseCore>
 #include <cmath>
 #include <cstdio>
 #include <exception>
 #include <roipca/eigen.hpp>
+#include <roipca/eigen_sparse.hpp>
 #include <roipca/roipca.hpp>
 
 namespace {
@@ -40,6 +42,12 @@ double round(Eigen::Index rows, Eigen::Index columns) {
 
   roipca::OnlinePca<T> pca({.n_components = 3});
   pca.partial_fit(x.topRows(rows / 2));
+  const Eigen::SparseMatrix<T, Eigen::RowMajor> sparse = x.sparseView();
+  roipca::OnlinePca<T> from_sparse({.n_components = 3});
+  from_sparse.partial_fit(roipca::sparse_rows(sparse.topRows(rows / 2)));
+  const Eigen::VectorXd difference = roipca::as_eigen(from_sparse.model().singular_values()) -
+                                     roipca::as_eigen(pca.model().singular_values());
+
   const roipca::Model<T> batch = roipca::batch_pca<T>(x.bottomRows(rows - rows / 2), pca.options());
   const roipca::Model<T> model = roipca::merge(pca.model(), batch);
 
@@ -47,7 +55,7 @@ double round(Eigen::Index rows, Eigen::Index columns) {
   const RowMajor<T> scores = roipca::as_eigen(model.transform(x));
   const RowMajor<T> back = roipca::as_eigen(model.inverse_transform(roipca::to_rows(scores * T{1})));
   const double lost = (back - x).template cast<double>().norm() / centred.norm();
-  return (found - expected.head(3)).norm() / expected[0] + lost;
+  return (found - expected.head(3)).norm() / expected[0] + lost + difference.norm() / expected[0];
 }
 
 int check() {
