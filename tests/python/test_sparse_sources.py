@@ -150,6 +150,15 @@ def test_a_dense_matrix_in_an_h5ad_file_is_read_too(X, tmp_path):
     assert list(pca.feature_names_in_) == NAMES
 
 
+@pytest.mark.filterwarnings("error")
+def test_sparse_rows_without_names_are_scored_by_a_model_with_names(X, tmp_path):
+    pca = fit_stream(h5ad(X, tmp_path))
+    scores = pca.partial_fit(X).transform(X)
+    np.testing.assert_allclose(scores, (X.toarray() - pca.mean_) @ pca.components_.T, atol=1e-10)
+    with pytest.raises(ValueError, match="X has 299 features, but OnlinePCA is expecting 300 features"):
+        pca.transform(X[:, :299])
+
+
 def test_a_layer_can_be_chosen(X, tmp_path):
     pca = fit_stream(h5ad(X, tmp_path), layer="doubled")
     np.testing.assert_allclose(pca.mean_, 2 * X.toarray().mean(axis=0), rtol=1e-12, atol=1e-15)
