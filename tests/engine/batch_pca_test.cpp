@@ -106,7 +106,7 @@ TYPED_TEST(Batch, RepeatedEigenvaluesAreFound) {
 TYPED_TEST(Batch, ItHoldsAsManyEigenpairsAsTheOptionsAskFor) {
   Options options = options_for(Method::kRoipca, 3);
   options.oversampling = 4;
-  EXPECT_EQ(batch_pca<TypeParam>(this->rows({50, 20}), options).basis.cols(), 7);
+  EXPECT_EQ(batch_pca<TypeParam>(this->rows({50, 20}), options).basis.rows(), 7);
 }
 
 TYPED_TEST(Batch, ZeroRowsHaveNoVariance) {

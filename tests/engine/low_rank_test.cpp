@@ -135,7 +135,7 @@ TEST_F(Noisy, HoldingEveryDirectionIsExact) {
 TEST_F(Noisy, MoreOversamplingThanFeaturesIsAllOfThem) {
   Options options = options_for(Method::kRoipca, 5);
   options.oversampling = 1000;
-  EXPECT_EQ(OnlinePca<double>(options).partial_fit(rows_).model().basis.cols(), 60);
+  EXPECT_EQ(OnlinePca<double>(options).partial_fit(rows_).model().basis.rows(), 60);
 }
 
 TEST_F(Noisy, ExactIsBatchPca) { EXPECT_LT(angle(options_for(Method::kExact, 5)), 1500 * kEpsilon<double>); }

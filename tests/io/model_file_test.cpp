@@ -116,7 +116,7 @@ TEST_F(ModelFile, AModelLargerThanOneWriteSurvivesARoundTrip) {
   model.mean.resize(300000);
   for (std::size_t i = 0; i < model.mean.size(); ++i) model.mean[i] = 1.0 + static_cast<double>(i) / 299999.0;
   model.mean_tail = model.scatter = model.mean;
-  model.basis.resize(3, 300000);
+  model.basis = OwnedRows<double>(3, 300000);
   for (Index i = 0; i < 3; ++i) model.basis(i, i) = 1.0;
   save(model, folder_ / "model");
   EXPECT_TRUE(same_bits(load<double>(folder_ / "model"), model));
