@@ -125,16 +125,13 @@ def _explaining(model: Any, fraction: float) -> int:
     """Returns how many components explain more than the fraction of the variance."""
     if not 0 < fraction < 1:
         raise ValueError(f"n_components must be an int, a float in (0, 1) or None, not {fraction}")
-    if not model.trace > 0:
-        return 1
-    fractions = np.cumsum(model.eigenvalues) / model.trace
-    count = int(np.searchsorted(fractions, fraction, side="right")) + 1
-    if count > len(fractions):
-        count = len(fractions)
-        if count < model.features:
-            warnings.warn(
-                f"The {count} components held explain {fractions[-1]:.3g} of the variance, less than "
-                f"n_components={fraction}: give n_components as a larger number",
-                stacklevel=5,
-            )
-    return count
+    enough = model.components_explaining(fraction)
+    if enough is not None:
+        return enough
+    held = len(model.eigenvalues)
+    warnings.warn(
+        f"The {held} components held explain {np.sum(model.eigenvalues) / model.trace:.3g} of the variance, less than "
+        f"n_components={fraction}: give n_components as a larger number",
+        stacklevel=5,
+    )
+    return held

@@ -2,38 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import TypeVar
+from collections.abc import Iterable, Iterator
+from typing import Any
 
+from . import _core
 from ._fitted import Fitted
 from .online_pca import OnlinePCA
 
-Part = TypeVar("Part")
+_TREES: dict[type, Any] = {_core.ModelF32: _core.MergeTreeF32, _core.ModelF64: _core.MergeTreeF64}
 
 
-def merge_tree(parts: Iterable[Part | None], merge: Callable[[Part, Part], Part]) -> Part | None:
-    """Merge neighbours in pairs, the pairs in pairs, and so on. None stands for a part without rows.
+def merge_models(models: Iterable[Any]) -> Any:
+    """Returns one model of the core made of many, in the library's tree of pairs.
 
-    Parts are taken as they come. At most log2(parts) + 1 are held at a time, as the digits of a binary counter.
+    None stands for a part without rows, and keeps its place in the tree. The result is None if there is nothing else.
     """
-
-    def join(left: Part | None, right: Part | None) -> Part | None:
-        if left is None or right is None:
-            return right if left is None else left
-        return merge(left, right)
-
-    waiting: list[tuple[int, Part | None]] = []
-    for part in parts:
-        height = 0
-        joined: Part | None = part
-        while waiting and waiting[-1][0] == height:
-            joined = join(waiting.pop()[1], joined)
-            height += 1
-        waiting.append((height, joined))
-    whole = None
-    while waiting:
-        whole = join(waiting.pop()[1], whole)
-    return whole
+    tree, skipped = None, 0
+    for model in models:
+        if tree is None and model is None:
+            skipped += 1
+            continue
+        if tree is None:
+            tree = _TREES[type(model)]()
+            for _ in range(skipped):
+                tree.add(None)
+        tree.add(model)
+    return None if tree is None else tree.result()
 
 
 def settled(pca: OnlinePCA) -> OnlinePCA:
@@ -70,8 +64,21 @@ def merge_all(models: Iterable[OnlinePCA]) -> OnlinePCA:
     >>> pca.n_samples_seen_, np.allclose(pca.mean_, X.mean(axis=0))
     (100, True)
     """
-    parts = (None if model._fitted is None else settled(model) for model in models)
-    merged = merge_tree(parts, OnlinePCA.merge)
-    if merged is None:
+    first: OnlinePCA | None = None
+
+    def parts() -> Iterator[Any]:
+        nonlocal first
+        for pca in models:
+            if not isinstance(pca, OnlinePCA):
+                raise TypeError(f"merge_all takes OnlinePCA estimators, not {type(pca).__name__}")
+            if pca._fitted is None:
+                yield None
+                continue
+            model = pca._mergeable() if first is None else first._mergeable_with(pca)
+            first = first or pca
+            yield model
+
+    merged = merge_models(parts())
+    if first is None:
         raise ValueError("None of the models to merge has seen rows.")
-    return merged
+    return first._copy_with(Fitted.from_model(merged, first._learned.parameters))

@@ -13,7 +13,6 @@ import numpy as np
 from . import _core
 from ._parameters import estimator_parameters
 
-_LONGEST_HEADER = 1 << 20
 _LONGEST_NAMES = 1_000_000  # bytes of the header: the rest is for all else
 _MODEL = b'{"__metadata__":{"format":"roipca-model"'  # behind the eight bytes of the header's length
 _FIRST_BYTES = {
@@ -30,13 +29,13 @@ _FIRST_BYTES = {
 def load_model(path: str | os.PathLike[str]) -> Any:
     """The model in the file; OSError that says what is wrong with it otherwise."""
     with open(path, "rb") as file:
-        start = file.read(8 + _LONGEST_HEADER)
+        start = file.read(1000)
     if not start[8:].startswith(_MODEL[: max(1, len(start) - 8)]):
         raise OSError(
             f"{os.fspath(path)}: not a model, but what seems to be {_kind(start)}. OnlinePCA.load reads "
             "the files that OnlinePCA.save and the command `roipca fit` write (safetensors)"
         )
-    return (_core.ModelF32 if _holds_float32(start) else _core.ModelF64).load(path)
+    return _core.load(path)
 
 
 def save_model(
@@ -62,15 +61,6 @@ def saved_parameters(model: Any, known: Sequence[str]) -> dict[str, Any]:
     return {name: value for name, value in parameters.items() if name in known}
 
 
-def _holds_float32(start: bytes) -> bool:
-    """Whether the safetensors header says so. A file without a readable header holds nothing: False."""
-    length = int.from_bytes(start[:8], "little")
-    try:
-        return json.loads(start[8 : 8 + length])["components"]["dtype"] == "F32"
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return False
-
-
 def _kind(start: bytes) -> str:
     """What a file seems to be, by its first bytes."""
     if not start:
@@ -80,6 +70,6 @@ def _kind(start: bytes) -> str:
     for first, kind in _FIRST_BYTES.items():
         if start.startswith(first):
             return kind
-    if b"\0" not in start[:1000]:
+    if b"\0" not in start:
         return "text, such as CSV"
     return "data of another kind"

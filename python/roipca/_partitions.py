@@ -14,7 +14,7 @@ from sklearn.utils import check_array
 
 from . import _core
 from ._errors import DataError
-from ._merging import merge_tree
+from ._merging import merge_models
 from ._parameters import check_parameters, core_parameters
 from ._sources import count_rows
 from .online_pca import OnlinePCA
@@ -64,8 +64,7 @@ class Recipe:
     def merge(self, models: Sequence[bytes | None]) -> bytes | None:
         """The model of neighbouring partitions."""
         kind = _MODELS[self.dtype]
-        parts = (None if model is None else kind.from_bytes(model) for model in models)
-        merged = merge_tree(parts, kind.merge)
+        merged = merge_models(None if model is None else kind.from_bytes(model) for model in models)
         return None if merged is None else merged.to_bytes()
 
     def finish(self, model: bytes | None, names: Sequence[str] | None) -> OnlinePCA:

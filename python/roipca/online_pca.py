@@ -388,12 +388,8 @@ class OnlinePCA(Scores, Reader):
         """
         if not isinstance(other, OnlinePCA):
             raise TypeError(f"merge takes another OnlinePCA, not {type(other).__name__}")
-        mine, theirs = self._mergeable(), other._mergeable()
-        if type(mine) is not type(theirs):
-            raise ValueError("an estimator of float32 and one of float64 cannot be merged")
-        if hasattr(other, "feature_names_in_"):
-            check_names(self, other.feature_names_in_)
-        return self._copy_with(Fitted.from_model(mine.merge(theirs), self._learned.parameters))
+        merged = self._mergeable().merge(self._mergeable_with(other))
+        return self._copy_with(Fitted.from_model(merged, self._learned.parameters))
 
     def _mergeable(self) -> Any:
         """Returns the model of the core, or raises if it cannot stand for its rows in a merge."""
@@ -401,6 +397,15 @@ class OnlinePCA(Scores, Reader):
         if self.n_components != fitted.parameters["n_components"]:
             raise ValueError(self._told_of_change("n_components", fitted))
         return fitted.core.model()
+
+    def _mergeable_with(self, other: OnlinePCA) -> Any:
+        """Returns the other's model of the core, or raises if its rows are of another kind than these."""
+        model = other._mergeable()
+        if other._learned.dtype != self._learned.dtype:
+            raise ValueError("an estimator of float32 and one of float64 cannot be merged")
+        if hasattr(other, "feature_names_in_"):
+            check_names(self, other.feature_names_in_)
+        return model
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a safetensors file, with the parameters and the names of the features.

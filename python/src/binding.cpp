@@ -1,8 +1,10 @@
 /// The C++ library as the module roipca._core: estimators and models of both precisions, and nothing that C++
 /// does not have. The Python sources make scikit-learn's interface of it.
 #include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstddef>
@@ -11,7 +13,6 @@
 #include <filesystem>
 #include <memory>
 #include <new>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -65,22 +66,6 @@ void bind_estimator(nb::module_& module, const char* name) {
       .def("update", &E::update, nb::arg("row").noconvert())
       .def("model", &E::model)
       .def_prop_ro("rows_seen", &E::rows_seen);
-}
-
-// The same model with another number of components reported, of those that it holds, and the options for it.
-template <typename T>
-std::shared_ptr<Model<T>> reporting(const Model<T>& model, Index n_components) {
-  if (n_components < 1 || n_components > model.basis.rows()) {
-    throw std::invalid_argument("the model holds " + std::to_string(model.basis.rows()) +
-                                " components, not " + std::to_string(n_components));
-  }
-  return without_gil([&] {
-    auto copy = std::make_shared<Model<T>>(model);
-    copy->n_components = n_components;
-    copy->options.n_components = n_components;
-    copy->options.oversampling = model.basis.rows() - n_components;
-    return copy;
-  });
 }
 
 // With what C++ does not know of an estimator: names of features, and its parameters in Python's words.
@@ -152,7 +137,16 @@ void bind_model(nb::module_& module, const char* name) {
       .def_prop_ro("singular_values", of_model(&M::singular_values), kOwned)
       .def_prop_ro("feature_variance", of_model(&M::feature_variance), kOwned)
       .def_prop_ro("noise_variance", &M::noise_variance)
-      .def("reporting", &reporting<T>, nb::arg("n_components"))
+      .def(
+          "components_explaining",
+          [](const M& model, double fraction) { return components_explaining(model, fraction); },
+          nb::arg("fraction"))
+      .def(
+          "reporting",
+          [](const M& model, Index n_components) {
+            return without_gil([&] { return reporting(model, n_components); });
+          },
+          nb::arg("n_components"))
       .def("transform", of_rows(ScoresFunction(&M::transform)), nb::arg("rows").noconvert())
       .def("inverse_transform", of_rows(ScoresFunction(&M::inverse_transform)), nb::arg("scores").noconvert())
       .def("log_likelihood", of_rows(RowsFunction(&M::log_likelihood)), nb::arg("rows").noconvert())
@@ -162,15 +156,26 @@ void bind_model(nb::module_& module, const char* name) {
           "merge", [](const M& a, const M& b) { return without_gil([&] { return merge(a, b); }); },
           nb::arg("other"))
       .def("save", &save_described<T>, nb::arg("path"), nb::arg("feature_names"), nb::arg("parameters"))
-      .def_static(
-          "load",
-          [](const std::filesystem::path& path) { return without_gil([&] { return load<T>(path); }); },
-          nb::arg("path"))
       .def("to_bytes", [](const M& model) { return to_python(without_gil([&] { return to_bytes(model); })); })
       .def_static(
           "from_bytes",
           [](const nb::bytes& bytes) { return without_gil([&] { return from_bytes<T>(bytes_of(bytes)); }); },
           nb::arg("bytes"));
+}
+
+// Not for threads to share.
+template <typename T>
+void bind_merge_tree(nb::module_& module, const char* name) {
+  using Tree = MergeTree<T>;
+  nb::class_<Tree>(module, name)
+      .def(nb::init<>())
+      .def(
+          "add",
+          [](Tree& tree, const Model<T>* model) {
+            without_gil([&] { model == nullptr ? tree.add_nothing() : tree.add(*model); });
+          },
+          nb::arg("model").none(), "Adds the next model; None for a part without rows.")
+      .def("result", [](const Tree& tree) { return without_gil([&] { return tree.result(); }); });
 }
 
 nb::tuple plan(const nb::dict& parameters, Index features) {
@@ -228,6 +233,14 @@ NB_MODULE(_core, module) {
   nanobind::register_exception_translator(roipca::python::translate);
   roipca::python::bind_model<float>(module, "ModelF32");
   roipca::python::bind_model<double>(module, "ModelF64");
+  module.def(
+      "load",
+      [](const std::filesystem::path& path) {
+        return roipca::python::without_gil([&] { return roipca::load_any(path); });
+      },
+      nanobind::arg("path"), "Returns the model in a file, a ModelF32 or a ModelF64.");
+  roipca::python::bind_merge_tree<float>(module, "MergeTreeF32");
+  roipca::python::bind_merge_tree<double>(module, "MergeTreeF64");
   roipca::python::bind_estimator<float>(module, "EstimatorF32");
   roipca::python::bind_estimator<double>(module, "EstimatorF64");
   roipca::python::bind_kernel_pca(module);

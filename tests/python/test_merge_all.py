@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import sysconfig
+import weakref
 from pathlib import Path
 
 import joblib
@@ -13,7 +14,7 @@ import pytest
 from oracle import batch_components, decaying_rows, state, subspace_error
 
 from roipca import OnlinePCA, merge_all
-from roipca._merging import merge_tree
+from roipca._partitions import Recipe
 
 GUIDE = Path(__file__).parents[2] / "docs" / "clusters.md"
 
@@ -24,44 +25,53 @@ def fitted(parts, *arguments, **options):
 
 @pytest.mark.parametrize("count", range(1, 20))
 def test_the_tree_is_of_pairs_of_neighbours(count):
-    def by_levels(parts):
-        while len(parts) > 1:
-            pairs = [parts[i : i + 2] for i in range(0, len(parts), 2)]
-            parts = [pair[0] if len(pair) == 1 else f"({pair[0]}{pair[1]})" for pair in pairs]
-        return parts[0]
+    def by_levels(models):
+        while len(models) > 1:
+            pairs = [models[i : i + 2] for i in range(0, len(models), 2)]
+            models = [pair[0] if len(pair) == 1 else pair[0].merge(pair[1]) for pair in pairs]
+        return models[0]
 
-    parts = [f"{i}," for i in range(count)]
-    assert merge_tree(iter(parts), lambda a, b: f"({a}{b})") == by_levels(parts)
+    models = fitted(np.split(decaying_rows(12 * count, 20), count), 2, method="roipca", oversampling=1)
+    assert state(merge_all(iter(models))) == state(by_levels(models))
 
 
-def test_the_tree_holds_few_models_at_a_time():
-    alive, most = 0, 0
+def test_models_are_taken_as_they_come():
+    alive, most = weakref.WeakSet(), 0
 
-    def parts():
-        nonlocal alive, most
-        for _ in range(1000):
-            alive += 1
-            most = max(most, alive)
-            yield 1
+    def models():
+        nonlocal most
+        for _ in range(100):
+            pca = OnlinePCA(1).partial_fit(np.eye(2))
+            alive.add(pca)
+            most = max(most, len(alive))
+            yield pca
+            del pca
 
-    def merge(a, b):
-        nonlocal alive
-        alive -= 1
-        return a + b
-
-    assert merge_tree(parts(), merge) == 1000
-    assert most <= 11  # log2 of 1000 and the one that comes
+    assert merge_all(models()).n_samples_seen_ == 200
+    assert most <= 3  # the first, whose parameters the result has, the last and the one that comes
 
 
 @pytest.mark.parametrize("group", [2, 4, 16])
 def test_groups_of_a_power_of_two_are_branches_of_the_same_tree(group):
-    parts = [f"{i}," if i % 5 else None for i in range(77)]
+    recipe = Recipe.of({"n_components": 2, "method": "roipca", "oversampling": 1}, is_float32=False)
+    parts = [
+        recipe.fit(i, [(rows, None)]) if i % 5 else None
+        for i, rows in enumerate(np.split(decaying_rows(77 * 6, 20), 77))
+    ]
+    groups = [recipe.merge(parts[i : i + group]) for i in range(0, len(parts), group)]
+    assert recipe.merge(groups) == recipe.merge(parts)
 
-    def merge(a, b):
-        return f"({a}{b})"
 
-    groups = [merge_tree(parts[i : i + group], merge) for i in range(0, len(parts), group)]
-    assert merge_tree(groups, merge) == merge_tree(parts, merge)
+@pytest.mark.parametrize("flag", [[], ["--float32"]])
+def test_the_command_merges_to_the_same_bits(tmp_path, flag):
+    command = Path(sysconfig.get_path("scripts"), "roipca")
+    paths = [tmp_path / f"{i}.safetensors" for i in range(5)]
+    for path, rows in zip(paths, np.split(decaying_rows(60, 20), 5), strict=True):
+        np.save(tmp_path / "rows.npy", rows)
+        fit = [command, "fit", "rows.npy", "-k", "2", "--method", "roipca", "--oversampling", "1", *flag, "-o", path]
+        subprocess.run(fit, cwd=tmp_path, check=True, capture_output=True)
+    subprocess.run([command, "merge", *paths, "-o", "all"], cwd=tmp_path, check=True, capture_output=True)
+    assert state(merge_all(map(OnlinePCA.load, paths))) == state(OnlinePCA.load(tmp_path / "all"))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -134,6 +144,10 @@ def test_a_merged_model_resumes_from_a_pickle_with_the_same_bits(rows):
 
 
 def test_incompatible_models_are_refused(rows):
+    with pytest.raises(ValueError, match="float32 and one of float64 cannot be merged"):
+        merge_all([OnlinePCA(3).partial_fit(rows), OnlinePCA(3).partial_fit(rows.astype(np.float32))])
+    with pytest.raises(TypeError, match="merge_all takes OnlinePCA estimators, not str"):
+        merge_all(["model.safetensors"])
     with pytest.raises(ValueError, match="cannot be merged"):
         merge_all([OnlinePCA(3).partial_fit(rows), OnlinePCA(3).partial_fit(rows[:, :20])])
 
