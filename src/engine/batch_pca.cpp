@@ -62,6 +62,12 @@ double sum_over_pairs(const Vector<double>& w) {
   return pairs;
 }
 
+// a + b - sum, exactly, for the rounded sum (Knuth).
+Vector<double> error_of_sum(const Vector<double>& a, const Vector<double>& b, const Vector<double>& sum) {
+  const Vector<double> b_in_sum = sum - a;
+  return (a - (sum - b_in_sum)) + (b - b_in_sum);
+}
+
 }  // namespace
 
 template <typename T>
@@ -85,12 +91,19 @@ Model<T> batch_pca(const Rows<T>& rows, const Options& options, const Weights& w
   Vector<double> mean = Vector<double>::Zero(rows.cols());
   Vector<double> mean_tail = mean;
   if (options.center) {
-    // In parts of the weight, so that no sum overflows; the second sum finds what rounding left of the first.
+    // Relative to the heaviest row, so that a constant column is exactly 0. In parts of the weight, so that
+    // no sum overflows; the second sum finds what rounding left of the first.
+    Index heaviest = 0;
+    w.maxCoeff(&heaviest);
+    const Vector<double> origin = a.row(heaviest);
+    a.rowwise() -= origin.transpose();
     const Vector<double> parts = w / model.weight;
-    mean = a.transpose() * parts;
-    a.rowwise() -= mean.transpose();
-    mean_tail = a.transpose() * parts;
-    a.rowwise() -= mean_tail.transpose();
+    const Vector<double> offset = a.transpose() * parts;
+    a.rowwise() -= offset.transpose();
+    const Vector<double> rest = a.transpose() * parts;
+    a.rowwise() -= rest.transpose();
+    mean = origin + offset;
+    mean_tail = rest + error_of_sum(origin, offset, mean);
     // The mean alone is what is read: it takes what fits of the tail.
     const Vector<double> first = mean;
     mean += mean_tail;

@@ -115,6 +115,23 @@ TYPED_TEST(Batch, ZeroRowsHaveNoVariance) {
   EXPECT_LT(orthonormality_error(as_columns(model.basis)), 4 * kEpsilon<TypeParam>);
 }
 
+TYPED_TEST(Batch, AConstantColumnHasNoVarianceWhateverItsMeanIsRoundedTo) {
+  for (const Index n : {3, 11, 13, 59, 353}) {
+    RowMatrix<TypeParam> rows = this->rows({n, 5});
+    rows.col(1).setConstant(static_cast<TypeParam>(0.1));
+    rows.col(3).setConstant(static_cast<TypeParam>(1e8 / 3.0));
+    const Vector<double> weights = uniform_numbers(n, 3) * 5.0;
+    for (const auto& model : {batch_pca<TypeParam>(rows, options_for(Method::kExact, 0)),
+                              batch_pca<TypeParam>(rows, options_for(Method::kExact, 0), weights)}) {
+      for (const std::size_t column : {1, 3}) {
+        EXPECT_EQ(model.scatter[column], 0.0) << n;
+        EXPECT_EQ(model.mean[column], double{rows(0, static_cast<Index>(column))}) << n;
+        EXPECT_EQ(model.mean_tail[column], 0.0) << n;
+      }
+    }
+  }
+}
+
 TYPED_TEST(Batch, EveryScaleGivesTheSameComponentsToTheLastBit) {
   const auto rows = this->rows({50, 20});
   const auto plain = batch_pca<TypeParam>(rows, options_for(Method::kExact, 0));
