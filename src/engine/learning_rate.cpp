@@ -51,7 +51,7 @@ double tune_learning_rate(const Rows<T>& rows, const Options& options) {
   trial.forgetting = 1.0;
   const auto truth = batch_pca<T>(rows, trial);
   const double variance = truth.explained_variance()[0];
-  if (!(variance > 0.0)) return 1.0;  // rows without variance: any rate will do
+  if (!(variance > 0.0)) return 0.0;
   const RowMatrix<double> truth_basis = reported_basis(truth);
 
   Vector<double> errors = Vector<double>::Zero(kCandidates);

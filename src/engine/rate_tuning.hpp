@@ -19,14 +19,16 @@ class RateTuning {
            options.learning_rate.kind == LearningRate::Kind::kTuned && resolved.learning_rate == 0.0;
   }
 
-  /// Keeps a row. With the last one that is needed, returns the rate, and forgets the rows.
+  /// Keeps a row. With the last one that is needed, returns the rate, and forgets the rows. Rows that are all
+  /// equal fit every rate: they are forgotten, and others awaited.
   std::optional<double> add(const T* row, Index features, const Options& options) {
     make_room(features);
     rows_.row(count_++) = Eigen::Map<const Vector<T>>(row, features);
     if (count_ < kRows) return std::nullopt;
     const double c = tune_learning_rate<T>(rows_, options);
-    rows_.resize(0, 0);
     count_ = 0;
+    if (c == 0.0) return std::nullopt;
+    rows_.resize(0, 0);
     return c;
   }
 

@@ -151,10 +151,26 @@ TYPED_TEST(Rate, FitTunesAnew) {
             tune_learning_rate<TypeParam>(this->rows_, options_for(Method::kOja, 3)));
 }
 
-TYPED_TEST(Rate, RowsWithoutVarianceCanBeTunedOn) {
-  EXPECT_GT(
+TYPED_TEST(Rate, RowsWithoutVarianceFitEveryRate) {
+  EXPECT_EQ(
       tune_learning_rate<TypeParam>(to_rows(RowMatrix<TypeParam>::Ones(30, 4)), options_for(Method::kOja, 3)),
       0.0);
+}
+
+// A rate has a unit, 1 / variance. If it comes from rows that differ, the unit of the rows changes no bit.
+TYPED_TEST(Rate, AStreamThatBeginsWithEqualRowsIsTunedOnLaterOnes) {
+  RowMatrix<TypeParam> rows = RowMatrix<TypeParam>::Zero(1000, this->rows_.cols());
+  rows.bottomRows(400) = this->rows_;
+  for (const Method method : kGradientMethods) {
+    OnlinePca<TypeParam> pca(this->with(method, LearningRate::tuned()));
+    OnlinePca<TypeParam> scaled(this->with(method, LearningRate::tuned()));
+    pca.partial_fit(rows);
+    scaled.partial_fit(to_rows(rows * TypeParam{1024}));
+    const double rate = pca.model().resolved.learning_rate;
+    EXPECT_GT(rate, 0.0) << name(method);
+    EXPECT_EQ(scaled.model().resolved.learning_rate * 1024.0 * 1024.0, rate) << name(method);
+    EXPECT_EQ(as_columns(scaled.model().basis), as_columns(pca.model().basis)) << name(method);
+  }
 }
 
 TYPED_TEST(Rate, TooFewRowsToTuneOnAreRefused) {
