@@ -1,4 +1,4 @@
-"""Which skips pytest accepts.
+"""Which skips pytest accepts, and signals as at a terminal.
 
 Not in tests/, which pytest would add to the path of imports: there the folder `sparse` would pass for a package.
 """
@@ -6,8 +6,14 @@ Not in tests/, which pytest would add to the path of imports: there the folder `
 from __future__ import annotations
 
 import os
+import signal
 
 import pytest
+
+# A shell that starts pytest in the background lets it ignore these, and so would every program that a test starts.
+for number in (signal.SIGINT, signal.SIGHUP):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 
 # Reasons that depend on the machine or its Python. `make test` installs everything else that a test needs.
 ALLOWED = (
