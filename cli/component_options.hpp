@@ -17,7 +17,7 @@ struct Components {
   std::optional<double> fraction;  ///< of the variance, between 0 and 1
 
   /// To hold for rows of `features` numbers: as many as are asked for or, for a fraction, 100 at most, since
-  /// nobody knows beforehand how many it takes. (Up to 960 features the automatic method is then exact and
+  /// nobody knows beforehand how many it takes. (Up to 1,024 features the automatic method is then exact and
   /// holds all.) Throws UsageError where there are fewer features.
   Index to_hold(Index features) const;
 };

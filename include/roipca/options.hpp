@@ -77,9 +77,9 @@ struct Options {
   std::optional<Index> block_size = std::nullopt;
   Mu mu = {};
   Tau tau = Tau::kZero;
-  /// Components held beyond those reported: what buys accuracy. By default max(10, n_components / 5) for the
-  /// methods that gain from it (roipca, ipca, fd), none for the others; never more than fit into the
-  /// features.
+  /// Components held beyond those reported: what buys accuracy. By default n_components, at least 10 and at
+  /// most max(100, n_components / 5), for the methods that gain from it (roipca, ipca, fd), none for the
+  /// others; never more than fit into the features.
   std::optional<Index> oversampling = std::nullopt;
   /// Subtract the running mean. Without it, the components are those of the second moments about the origin.
   bool center = true;

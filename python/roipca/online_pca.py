@@ -52,13 +52,14 @@ class OnlinePCA(Scores, Reader):
           variance 0 are added.
         - float in (0, 1): the number of components that explain more than this fraction of the variance. It is
           computed whenever a result is read, so that it can change as rows are added. If there are few enough
-          features for an exact result (`method="auto"` with up to 960 features, or `method="exact"`), all
-          components are held, and otherwise 120: 100 and their oversampling. If these explain less than the
+          features for an exact result (`method="auto"` with up to 1,024 features, or `method="exact"`), all
+          components are held, and otherwise 200: 100 and their oversampling. If these explain less than the
           fraction, all of them are reported, with a warning.
         - None: min(rows, features). `fit` knows the number of rows. `partial_fit` does not: it holds as many
           components as features, in O(features^2) memory, and reports min(n_samples_seen_, features).
     method : {"auto", "roipca", "froipca", "ipca", "ccipca", "gha", "oja", "fd", "exact"}, default="auto"
-        "auto" means exact if there are at most eight times as many features as held components, else roipca.
+        "auto" means exact if there are at most twelve times as many features as held components, and also at most 1,024
+        features or eight times as many as reported components. Otherwise it means roipca.
     mu : {"mean", "zero"} or float, default="mean"
         The variance that roipca and froipca assume along directions that are not held.
     tau : {"zero", "optimal"}, default="zero"

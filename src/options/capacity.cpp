@@ -7,8 +7,18 @@
 namespace roipca {
 namespace {
 
-// The d x d scatter costs d^2 / 2 products a row, blocks about 4 k d: see docs/performance.md.
-constexpr Index kExactUpTo = 8;
+// The d x d scatter costs d^2 / 2 products per row, blocks about 4 k d and the small matrices about as much
+// again: see docs/performance.md. Reading a model from the scatter is an eigenproblem of order d, which is
+// worth it for few features, or where the components reported are a good part of them.
+constexpr Index kExactByHeld = 12;
+constexpr Index kExactByReported = 8;
+constexpr Index kFewFeatures = 1024;
+
+// Components beyond those reported, for accuracy where variances fall off slowly. Small matrices of order k
+// limit it where many are reported.
+Index automatic_oversampling(Index reported) {
+  return std::clamp<Index>(reported, 10, std::max<Index>(100, reported / 5));
+}
 
 // The others do not rotate their components among each other, so that those beyond the reported ones would
 // never give up what belongs to the reported ones.
@@ -22,7 +32,9 @@ Method resolve(const Options& options, Index features) {
   if (options.method != Method::kAuto) return options.method;
   Options by_roipca = options;
   by_roipca.method = Method::kRoipca;
-  return features <= kExactUpTo * capacity(by_roipca, features).held ? Method::kExact : Method::kRoipca;
+  const auto [reported, held] = capacity(by_roipca, features);
+  const bool is_readable = features <= kFewFeatures || features <= kExactByReported * reported;
+  return features <= kExactByHeld * held && is_readable ? Method::kExact : Method::kRoipca;
 }
 
 Capacity capacity(const Options& options, Index features) {
@@ -34,7 +46,7 @@ Capacity capacity(const Options& options, Index features) {
   // The exact method has every eigenpair anyway, and needs them to go on from a model.
   const Method method = resolve(options, features);
   if (method == Method::kExact) return {reported, features};
-  const Index automatic = gains_from_oversampling(method) ? std::max<Index>(10, reported / 5) : 0;
+  const Index automatic = gains_from_oversampling(method) ? automatic_oversampling(reported) : 0;
   const Index extra = std::min(options.oversampling.value_or(automatic), features - reported);
   return {reported, reported + extra};
 }

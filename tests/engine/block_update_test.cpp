@@ -180,8 +180,8 @@ TEST(Auto, IsExactWhereFeaturesAreFewAndSaysSo) {
         .model()
         .resolved.method;
   };
-  EXPECT_EQ(method_for(8 * 12), Method::kExact);
-  EXPECT_EQ(method_for(8 * 12 + 1), Method::kRoipca);
+  EXPECT_EQ(method_for(12 * 12), Method::kExact);
+  EXPECT_EQ(method_for(12 * 12 + 1), Method::kRoipca);
 }
 
 }  // namespace

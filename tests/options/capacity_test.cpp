@@ -20,10 +20,12 @@ TEST(CapacityOf, WithoutANumberOfComponentsIsAllFeatures) {
   }
 }
 
-TEST(CapacityOf, MethodsThatGainFromOversamplingHoldTenOrAFifthMore) {
+TEST(CapacityOf, MethodsThatGainFromOversamplingHoldTwiceAsManyUpToAHundredMore) {
   for (const Method method : {Method::kRoipca, Method::kIpca, Method::kFrequentDirections}) {
     EXPECT_EQ(capacity(options_for(method, 3), 1000).held, 13) << name(method);
-    EXPECT_EQ(capacity(options_for(method, 100), 1000).held, 120) << name(method);
+    EXPECT_EQ(capacity(options_for(method, 100), 1000).held, 200) << name(method);
+    EXPECT_EQ(capacity(options_for(method, 300), 9000).held, 400) << name(method);
+    EXPECT_EQ(capacity(options_for(method, 1000), 9000).held, 1200) << name(method);
   }
 }
 
