@@ -196,8 +196,7 @@ Index Moments<T>::collect(simd::RowsView<T> x, const double* weights, double for
 // centred as Moments::add would: beside its weight, its distance from the mean of a block is rounding.
 template <typename T>
 bool Moments<T>::outweighs(double weight, double before) const {
-  constexpr double kMuch = 0x1p20;
-  return center_ && before > 0.0 && weight > kMuch * before;
+  return center_ && before > 0.0 && weight > block_borders::kMuchHeavier * before;
 }
 
 // Makes the next row heavier than those before by what these forget; the first of a block lets what came
@@ -205,13 +204,12 @@ bool Moments<T>::outweighs(double weight, double before) const {
 // centred by the mean that these have.
 template <typename T>
 bool Moments<T>::grow(double forgetting, bool is_first, RowBlock<T>& block) {
-  constexpr double kMost = 4.0;
   if (is_first) {
     forget(forgetting);
     block.rescale *= forgetting;
     return true;
   }
-  if (block.growth > kMost * forgetting) return false;
+  if (block.growth > block_borders::kMostForgotten * forgetting) return false;
   block.growth /= forgetting;
   return true;
 }
@@ -229,7 +227,6 @@ void Moments<T>::recentre(double before, RowBlock<T>& block) {
 
 template <typename T>
 void Moments<T>::close(RowBlock<T>& block) {
-  constexpr double kOutweighed = 1.0 / 16.0;
   const double before = weight_;
   weight_ += block.weight;
   weight_pairs_ += block.weight_pairs + before * block.weight;
@@ -239,7 +236,7 @@ void Moments<T>::close(RowBlock<T>& block) {
   if (center_) {
     const double part = before / weight_;
     const bool is_alone = block.count == 1 && outweighs(block.weight, before);
-    if (part < kOutweighed && !is_alone) {
+    if (part < block_borders::kOutweighed && !is_alone) {
       recentre(before, block);
     } else if (!is_alone) {
       block.pull = (1.0 - std::sqrt(part)) / block.weight;

@@ -8,6 +8,20 @@
 
 namespace roipca {
 
+/// Where blocks end, and how they are centred, whatever kind of rows they have: dense and sparse rows must
+/// agree for the same answer.
+namespace block_borders {
+
+/// Times the weight of all rows before it from which on a row is alone in its block: beside it, its distance
+/// from the mean of a block is rounding.
+inline constexpr double kMuchHeavier = 0x1p20;
+/// Growth of the weights within a block, by forgetting, beyond which those before the block hardly count.
+inline constexpr double kMostForgotten = 4.0;
+/// Part of the weight that lies before a block, below which its rows are centred by their own mean.
+inline constexpr double kOutweighed = 1.0 / 16.0;
+
+}  // namespace block_borders
+
 /// The part of a block that does not depend on how its rows are stored: their weights, and the factors on
 /// everything before them. Blocks of other kinds of rows derive from it.
 ///

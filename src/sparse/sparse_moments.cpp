@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "intake/row_block.hpp"
+
 namespace roipca {
 namespace {
 
@@ -99,13 +101,11 @@ SparseMoments<T>::SparseMoments(const Model<T>& model)
 // See Moments: beside the weight of such a row, its distance from the mean of a block is rounding.
 template <typename T>
 bool SparseMoments<T>::outweighs(double weight, double before) const {
-  constexpr double kMuch = 0x1p20;
-  return center_ && before > 0.0 && weight > kMuch * before;
+  return center_ && before > 0.0 && weight > block_borders::kMuchHeavier * before;
 }
 
 template <typename T>
 bool SparseMoments<T>::takes(double weight, double forgetting, SparseBlock<T>& block) {
-  constexpr double kMost = 4.0;
   const bool is_first = block.weights.empty();
   const double before = weight_ * (is_first ? forgetting : block.rescale);
   if (block.is_alone) return false;
@@ -113,7 +113,7 @@ bool SparseMoments<T>::takes(double weight, double forgetting, SparseBlock<T>& b
   if (is_first) {
     block.rescale = forgetting;
   } else if (forgetting < 1.0) {
-    if (block.growth > kMost * forgetting) return false;
+    if (block.growth > block_borders::kMostForgotten * forgetting) return false;
     block.growth /= forgetting;
   }
   const double grown = weight * block.growth;

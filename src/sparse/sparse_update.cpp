@@ -103,7 +103,6 @@ bool SparseUpdate<T>::absorb(const SparseBlock<T>& block, const SparseMoments<T>
 // Finds the coordinates of the rows about the mean, and their products: the three ways of Moments::close.
 template <typename T>
 bool SparseUpdate<T>::centre(const SparseBlock<T>& block, const SparseMoments<T>& moments) {
-  constexpr double kOutweighed = 1.0 / 16.0;
   const Index rows = block.rows.count();
   const auto& gram = basis_.gram();
   const Eigen::Map<const Eigen::VectorXd> weights(block.weights.data(), rows);
@@ -114,7 +113,7 @@ bool SparseUpdate<T>::centre(const SparseBlock<T>& block, const SparseMoments<T>
 
   roots_ = weights.cwiseSqrt();
   if (block.is_alone) roots_ *= std::sqrt(part);
-  by_own_mean_ = centred && !block.is_alone && part < kOutweighed;
+  by_own_mean_ = centred && !block.is_alone && part < block_borders::kOutweighed;
   of_jump_ = by_own_mean_ && before > 0.0 ? std::sqrt(part * block.weight) : 0.0;
   pull_ = centred && !block.is_alone && !by_own_mean_ ? (1.0 - std::sqrt(part)) / block.weight : 0.0;
   shares_ = weights / block.weight;
