@@ -11,7 +11,7 @@
 namespace roipca::cli {
 namespace {
 
-constexpr Index kMostForFraction = 100;
+constexpr Index kMostIfUnknown = 100;
 constexpr const char* kGroup = "Method";
 
 std::optional<Index> to_count(const std::string& text) {
@@ -61,7 +61,7 @@ void add_value(CLI::App& app, const OptionRow& row, std::string& text) {
 }  // namespace
 
 Index Components::to_hold(Index features) const {
-  if (fraction) return std::min(features, kMostForFraction);
+  if (known_at_end()) return std::min(features, kMostIfUnknown);
   if (number > features) {
     throw UsageError("-k is " + std::to_string(number) + ", but the rows have only " +
                      std::to_string(features) + " columns");
@@ -70,12 +70,13 @@ Index Components::to_hold(Index features) const {
 }
 
 Components ComponentOptions::parsed_components() const {
-  if (const auto count = to_count(components); count && *count >= 1) return {*count, std::nullopt};
+  if (components == "auto") return {.automatic = true};
+  if (const auto count = to_count(components); count && *count >= 1) return {.number = *count};
   if (const auto fraction = to_number(components); fraction && *fraction > 0.0 && *fraction < 1.0) {
-    return {0, fraction};
+    return {.fraction = fraction};
   }
   throw UsageError("-k \"" + components +
-                   "\": a number of components, or a fraction of the variance such as 0.95");
+                   "\": a number of components, a fraction of the variance such as 0.95, or auto");
 }
 
 ComponentOptions::ComponentOptions() {
@@ -93,8 +94,10 @@ Options ComponentOptions::options() const {
 }
 
 void add_component_options(CLI::App& app, ComponentOptions& options) {
-  app.add_option("-k,--components", options.components,
-                 "Number of components, or the fraction of the variance to explain, such as 0.95")
+  app.add_option(
+         "-k,--components", options.components,
+         "Number of components, fraction of the variance to explain, such as 0.95, or auto: as many as stand "
+         "out from noise")
       ->required();
   for (std::size_t i = 0; i < options.texts.size(); ++i) {
     const OptionRow& row = option_table()[i];

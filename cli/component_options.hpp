@@ -1,4 +1,4 @@
-/// What `fit` computes: the library's options as typed, and how many components a fraction of variance takes.
+/// What `fit` computes: the library's options as typed, and how many components to hold and to report.
 #pragma once
 
 #include <optional>
@@ -11,15 +11,17 @@
 
 namespace roipca::cli {
 
-/// "10" or "0.95".
+/// "10", "0.95" or "auto".
 struct Components {
-  Index number = 0;                ///< 0 where a fraction was asked for
-  std::optional<double> fraction;  ///< of the variance, between 0 and 1
+  Index number = 0;                               ///< 0 if it is known only at the end
+  std::optional<double> fraction = std::nullopt;  ///< of the variance, between 0 and 1
+  bool automatic = false;                         ///< as many as the rows support
 
-  /// To hold for rows of `features` numbers: as many as are asked for or, for a fraction, 100 at most, since
-  /// nobody knows beforehand how many it takes. (Up to 1,024 features the automatic method is then exact and
-  /// holds all.) Throws UsageError where there are fewer features.
+  /// To hold for rows of `features` numbers: as many as are asked for or, if the number is known only at the
+  /// end, 100 at most. (Up to 1,024 features the automatic method is then exact and holds all.) Throws
+  /// UsageError where there are fewer features.
   Index to_hold(Index features) const;
+  bool known_at_end() const { return number == 0; }
 };
 
 /// The options of the library's table, as typed.

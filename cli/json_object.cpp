@@ -25,6 +25,9 @@ void JsonObject::add(const std::string& key, const std::vector<double>& values) 
 void JsonObject::add(const std::string& key, const std::vector<std::string>& values) {
   impl_->json[key] = values;
 }
+void JsonObject::add(const std::string& key, const JsonObject& object) {
+  impl_->json[key] = object.impl_->json;
+}
 
 void JsonObject::print(std::FILE* file, Layout layout) const {
   const int indent = layout == Layout::kOneLine ? -1 : 2;

@@ -25,6 +25,7 @@ class JsonObject {
   void add(const std::string& key, double value);
   void add(const std::string& key, const std::vector<double>& values);
   void add(const std::string& key, const std::vector<std::string>& values);
+  void add(const std::string& key, const JsonObject& object);
 
   enum class Layout { kOneLine, kManyLines };
 

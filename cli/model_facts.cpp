@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdio>
 #include <numeric>
 #include <type_traits>
@@ -28,6 +29,14 @@ std::string bytes_text(double bytes) {
   return formatted(bytes) + " GB";
 }
 
+// "Gavish-Donoho" as "gavish_donoho".
+std::string key_of(std::string rule) {
+  for (char& c : rule) {
+    c = c == '-' || c == ' ' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return rule;
+}
+
 template <typename T>
 Index bytes_of(const Model<T>& model) {
   const Index doubles = 3 * model.features() + static_cast<Index>(model.eigenvalues.size());
@@ -51,6 +60,7 @@ ModelFacts facts(const Model<T>& model) {
   result.components.resize(components.rows(), components.cols());
   std::copy_n(components.data(), components.size(), result.components.data());
   result.names = model.feature_names;
+  result.counts = suggest_components(model);
   result.settings = {
       {"rows", std::to_string(model.rows)},
       {"features", std::to_string(model.features())},
@@ -83,6 +93,14 @@ ModelFacts facts(const Model<T>& model) {
   json.add("explained_variance", result.variance);
   json.add("explained_variance_ratio", result.ratio);
   json.add("noise_variance", result.noise_variance);
+  JsonObject suggested;
+  for (const auto& [rule, count] : result.counts.rules()) {
+    if (count) suggested.add(key_of(rule), *count);
+  }
+  suggested.add("consensus", result.counts.consensus);
+  suggested.add("noise_variance", result.counts.noise_variance);
+  suggested.add("cautions", result.counts.cautions);
+  json.add("suggested_components", suggested);
   if (!result.names.empty()) json.add("feature_names", result.names);
   return result;
 }
@@ -91,6 +109,15 @@ ModelFacts facts(const Model<T>& model) {
 
 ModelFacts facts_of(const AnyModel& model) {
   return std::visit([](const auto& m) { return facts(m); }, model);
+}
+
+std::vector<std::pair<std::string, std::string>> counts_text(const ComponentCounts& counts) {
+  std::vector<std::pair<std::string, std::string>> lines;
+  for (const auto& [rule, count] : counts.rules()) {
+    lines.emplace_back(rule, count ? std::to_string(*count) : "not defined");
+  }
+  lines.emplace_back("consensus", std::to_string(counts.consensus));
+  return lines;
 }
 
 }  // namespace roipca::cli

@@ -7,6 +7,7 @@
 
 #include "json_object.hpp"
 #include "model_input.hpp"
+#include "roipca/component_count.hpp"
 
 namespace roipca::cli {
 
@@ -17,10 +18,14 @@ struct ModelFacts {
   std::vector<double> variance;                               ///< along each reported component
   std::vector<double> ratio;                                  ///< of the total variance
   double noise_variance = 0.0;
+  ComponentCounts counts;          ///< how many components the rows support
   OwnedRows<double> components;    ///< one a row
   std::vector<std::string> names;  ///< of the features, or none
 };
 
 ModelFacts facts_of(const AnyModel& model);
+
+/// The number of components that each rule suggests, and the consensus: labels and values.
+std::vector<std::pair<std::string, std::string>> counts_text(const ComponentCounts& counts);
 
 }  // namespace roipca::cli

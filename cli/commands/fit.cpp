@@ -192,8 +192,8 @@ void check_settings(const FitSettings& settings, const Components& components) {
   if (settings.checkpoint == "-") throw UsageError("--checkpoint needs the name of a file");
   if (!settings.scores.empty()) as_usage([&] { check_output_path(settings.scores); });
   if (!settings.sample.empty()) as_usage([&] { check_output_path(settings.sample); });
-  if (components.fraction && !settings.scores.empty()) {
-    throw UsageError("--scores needs -k as a number: for a fraction it is known only at the end");
+  if (components.known_at_end() && !settings.scores.empty()) {
+    throw UsageError("--scores needs -k as a number: for a fraction and auto it is known only at the end");
   }
   if (!settings.resume.empty() && !settings.scores.empty()) {
     throw UsageError("--scores cannot be resumed: use roipca transform afterwards");
@@ -241,6 +241,13 @@ void fit(const FitSettings& settings) {
                    "as a larger number\n",
                    reported, explained(model), *components.fraction);
     }
+  }
+  if (components.automatic) {
+    const ComponentCounts counts = suggest_components(model);
+    for (const std::string& caution : counts.cautions) {
+      std::fprintf(stderr, "roipca: -k auto: %s\n", caution.c_str());
+    }
+    model = reporting(std::move(model), std::max<Index>(1, counts.consensus));
   }
   model.feature_names = storable(source.names());
   check_interrupt();

@@ -27,6 +27,11 @@ void print_text(const ModelFacts& facts) {
     std::printf("%5zu %12.5g %8.4f %8.4f  %s\n", i + 1, facts.variance[i], facts.ratio[i], total,
                 std::string(static_cast<std::size_t>(bar), '#').c_str());
   }
+  std::printf("\nHow many components the rows support:\n");
+  for (const auto& [rule, count] : counts_text(facts.counts)) {
+    std::printf("%-17s %s\n", rule.c_str(), count.c_str());
+  }
+  for (const std::string& caution : facts.counts.cautions) std::printf("%s\n", caution.c_str());
 }
 
 }  // namespace

@@ -115,6 +115,19 @@ std::string model_table(const ModelFacts& facts) {
   return html + "</table>\n</section>\n";
 }
 
+std::string counts_table(const ModelFacts& facts) {
+  std::string html =
+      "<section class=\"whole\">\n<h2>How many components the rows support</h2>\n<table class=\"facts\">\n";
+  for (const auto& [rule, count] : counts_text(facts.counts)) {
+    html += "<tr>" + tagged("th", escaped(rule)) + tagged("td", escaped(count)) + "</tr>\n";
+  }
+  html += "</table>\n";
+  for (const std::string& caution : facts.counts.cautions) {
+    html += "<p class=\"note\">" + escaped(caution) + "</p>\n";
+  }
+  return html + "</section>\n";
+}
+
 Json scores_data(const std::optional<ScoreSample>& sample, Index components) {
   if (!sample) return {};
   Json rows = Json::array();
@@ -151,9 +164,10 @@ std::string report_page(const ModelFacts& facts, const PageSettings& settings) {
   const Index components = facts.components.rows();
   const Index shown = std::min(settings.shown, components);
   return head(title) + "<body>\n<main>\n" + header(facts, title) + spectrum(facts) +
-         score_plot(settings, components) + loadings(facts, settings, shown) + model_table(facts) +
-         "</main>\n<script type=\"application/json\" id=\"data\">" + plot_data(facts, settings, shown) +
-         "</script>\n<script type=\"module\">" + kPageScript.text + "</script>\n</body>\n</html>\n";
+         score_plot(settings, components) + loadings(facts, settings, shown) + counts_table(facts) +
+         model_table(facts) + "</main>\n<script type=\"application/json\" id=\"data\">" +
+         plot_data(facts, settings, shown) + "</script>\n<script type=\"module\">" + kPageScript.text +
+         "</script>\n</body>\n</html>\n";
 }
 
 }  // namespace roipca::cli

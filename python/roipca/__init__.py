@@ -3,6 +3,7 @@
 import importlib
 from typing import Any
 
+from ._component_counts import ComponentCounts
 from ._core import instruction_set, version
 from ._errors import DataError
 from ._merging import merge_all
@@ -12,6 +13,7 @@ from .online_pca import OnlinePCA
 
 __version__ = version()
 __all__ = [
+    "ComponentCounts",
     "DataError",
     "OnlineKernelPCA",
     "OnlinePCA",

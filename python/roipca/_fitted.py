@@ -14,7 +14,7 @@ from . import _core
 from ._parameters import core_parameters
 
 # Parameters that may change at any time: they say how results are read, not how rows are learned.
-AT_READING = ("n_components", "whiten")
+AT_READING: tuple[str, ...] = ("n_components", "whiten")
 
 _ESTIMATORS = {np.dtype(np.float32): _core.EstimatorF32, np.dtype(np.float64): _core.EstimatorF64}
 _DTYPES: dict[type, np.dtype] = {
@@ -84,6 +84,8 @@ class Fitted:
             count = min(model.rows, model.features)
         elif isinstance(n_components, Integral):
             count = int(n_components)
+        elif n_components == "auto":
+            return max(1, model.suggest_components()["consensus"])
         else:
             return _explaining(model, float(n_components))
         held = len(model.eigenvalues)
@@ -124,7 +126,7 @@ def _require_memory(features: int, dtype: np.dtype) -> None:
 def _explaining(model: Any, fraction: float) -> int:
     """Returns how many components explain more than the fraction of the variance."""
     if not 0 < fraction < 1:
-        raise ValueError(f"n_components must be an int, a float in (0, 1) or None, not {fraction}")
+        raise ValueError(f"n_components must be an int, a float in (0, 1), \"auto\" or None, not {fraction}")
     enough = model.components_explaining(fraction)
     if enough is not None:
         return enough

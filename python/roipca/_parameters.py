@@ -15,9 +15,9 @@ from . import _core
 OPTIONS: dict[str, dict[str, Any]] = _core.options()
 METHODS: tuple[str, ...] = tuple(OPTIONS["method"]["words"])
 
-# Held for a fraction of variance where the features are too many to be exact: nobody knows beforehand how
-# many components it takes, and memory must have a bound.
-MOST_FOR_FRACTION = 100
+# Held where the number is computed at reading, for a fraction of the variance or "auto", and the features are too many
+# to be exact: nobody knows beforehand how many components it takes, and memory must have a bound.
+MOST_IF_COMPUTED = 100
 
 
 def _is_int(value: Any) -> bool:
@@ -27,12 +27,12 @@ def _is_int(value: Any) -> bool:
 def _is_number_of_components(value: Any) -> bool:
     if isinstance(value, float):
         return 0 < value < 1
-    return value is None or (_is_int(value) and value >= 1)
+    return value is None or value == "auto" or (_is_int(value) and value >= 1)
 
 
 # The parameters that are not options of the core, or are more than the option is: accepted values and a test.
 _PYTHON_ONLY: dict[str, tuple[str, Callable[[Any], bool]]] = {
-    "n_components": ("None, an int from 1 or a float between 0 and 1", _is_number_of_components),
+    "n_components": ('"auto", None, an int from 1 or a float between 0 and 1', _is_number_of_components),
     "whiten": ("True or False", lambda value: isinstance(value, bool)),
     "n_jobs": ("None or an int", lambda value: value is None or _is_int(value)),
 }
@@ -57,8 +57,8 @@ def core_parameters(parameters: dict[str, Any], rows: int | None, features: int)
     options["threads"] = effective_n_jobs(parameters["n_jobs"])
     if options["n_components"] is None:
         options["n_components"] = features if rows is None else min(rows, features)
-    elif isinstance(options["n_components"], float):
-        options["n_components"] = min(features, MOST_FOR_FRACTION)
+    elif isinstance(options["n_components"], (float, str)):
+        options["n_components"] = min(features, MOST_IF_COMPUTED)
     return options
 
 

@@ -9,15 +9,16 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
+from ._component_counts import ComponentCounts
 from ._fitted import Fitted, Moment
 from ._rows import as_rows, of_rows
-from ._types import Float64Array, FloatArray, MatrixLike
+from ._types import ComponentNumber, Float64Array, FloatArray, MatrixLike
 
 
 class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Results of an estimator that has seen rows. Each call reads one moment of the stream."""
 
-    n_components: int | float | None
+    n_components: ComponentNumber
     whiten: bool
     n_features_in_: int
     feature_names_in_: np.ndarray
@@ -234,6 +235,31 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def _of_each_row(self, name: str, X: MatrixLike) -> Float64Array:
         return of_rows(self._model, name, self._rows(X))
+
+    def suggest_components(self) -> ComponentCounts:
+        """Return how many components the rows support, by five rules, of all components held.
+
+        Returns
+        -------
+        counts : ComponentCounts
+            The number by each rule, their consensus, and reasons not to trust it. `n_components="auto"` reports the
+            consensus.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from roipca import OnlinePCA
+        >>> rng = np.random.default_rng(0)
+        >>> X = 3 * rng.standard_normal((1000, 4)) @ rng.standard_normal((4, 50)) + rng.standard_normal((1000, 50))
+        >>> print(OnlinePCA(10).fit(X).suggest_components())
+        Gavish-Donoho        4
+        Marchenko-Pastur     4
+        Tracy-Widom          4
+        Minka                4
+        broken stick         4
+        consensus            4
+        """
+        return ComponentCounts(**self._model.suggest_components())
 
     def get_covariance(self) -> Float64Array:
         """Return the covariance of the model: the variances of the components, and noise in all other directions.

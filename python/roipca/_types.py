@@ -12,6 +12,7 @@ MuChoice: TypeAlias = Literal["mean", "zero"] | float
 Tau: TypeAlias = Literal["zero", "optimal"]
 UpdateEvery: TypeAlias = Literal["block", "row"]
 AutoOrInt: TypeAlias = Literal["auto"] | int
+ComponentNumber: TypeAlias = int | float | Literal["auto"] | None
 LearningRate: TypeAlias = Literal["auto"] | float | None
 
 Float64Array: TypeAlias = NDArray[np.float64]

@@ -10,6 +10,7 @@ import numpy as np
 from ._merging import settled
 from ._partitions import GROUP, Recipe
 from ._sources import count_rows, optional
+from ._types import ComponentNumber
 from .online_pca import OnlinePCA
 
 dask = optional("dask", "dask")
@@ -17,7 +18,7 @@ dask = optional("dask", "dask")
 
 def fit(
     X: Any,
-    n_components: int | float | None = None,
+    n_components: ComponentNumber = None,
     *,
     sample_weight: Any = None,
     compute: bool = True,
@@ -33,7 +34,7 @@ def fit(
     ----------
     X : dask.array.Array or dask.dataframe.DataFrame of shape (n_samples, n_features)
         Rows. Chunk sizes need not be known.
-    n_components : int, float or None, default=None
+    n_components : int, float, "auto" or None, default=None
         As in `OnlinePCA`. None means min(n_samples, n_features).
     sample_weight : dask.array.Array or dask.dataframe.Series of shape (n_samples,), default=None
         Weights of the rows, with the same partitions as X. None means 1 for each row.

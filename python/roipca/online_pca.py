@@ -23,7 +23,7 @@ from ._reader import Reader
 from ._rows import ONE_ROW, are_rows, as_row, as_rows, as_weights, check_names, is_one_row
 from ._scores import Scores
 from ._sources import count_rows, open_source, progress_bar
-from ._types import AutoOrInt, LearningRate, MatrixLike, Method, MuChoice, Tau, UpdateEvery
+from ._types import AutoOrInt, ComponentNumber, LearningRate, MatrixLike, Method, MuChoice, Tau, UpdateEvery
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -45,7 +45,7 @@ class OnlinePCA(Scores, Reader):
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
+    n_components : int, float, "auto" or None, default=None
         Number of components to report.
 
         - int: this number, at most the number of features. As long as there are fewer rows, directions of
@@ -55,6 +55,9 @@ class OnlinePCA(Scores, Reader):
           features for an exact result (`method="auto"` with up to 1,024 features, or `method="exact"`), all
           components are held, and otherwise 200: 100 and their oversampling. If these explain less than the
           fraction, all of them are reported, with a warning.
+        - "auto": the consensus of `suggest_components`, at least 1. It is computed whenever a result is read, and as
+          many components are held as for a float. So `n_components_` and the number of columns of `transform` can
+          change as rows are added.
         - None: min(rows, features). `fit` knows the number of rows. `partial_fit` does not: it holds as many
           components as features, in O(features^2) memory, and reports min(n_samples_seen_, features).
     method : {"auto", "roipca", "froipca", "ipca", "ccipca", "gha", "oja", "fd", "exact"}, default="auto"
@@ -130,7 +133,7 @@ class OnlinePCA(Scores, Reader):
 
     def __init__(
         self,
-        n_components: int | float | None = None,
+        n_components: ComponentNumber = None,
         *,
         method: Method = "auto",
         mu: MuChoice = "mean",

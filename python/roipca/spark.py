@@ -13,6 +13,7 @@ from ._merging import settled
 from ._partitions import GROUP, Recipe
 from ._rows import check_names
 from ._sources import optional
+from ._types import ComponentNumber
 from .online_pca import OnlinePCA
 
 pa = optional("pyarrow", "spark")
@@ -27,7 +28,7 @@ _MODELS = "partition int, model binary, error binary"
 def fit(
     df: Any,
     columns: str | Sequence[str],
-    n_components: int | float | None = None,
+    n_components: ComponentNumber = None,
     *,
     sample_weight: str | None = None,
     **options: Any,
@@ -45,7 +46,7 @@ def fit(
     columns : list of str, or str
         The columns of numbers that are the features, or one column of arrays or vectors
         (`pyspark.ml.linalg`) that contains all features.
-    n_components : int, float or None, default=None
+    n_components : int, float, "auto" or None, default=None
         As in `OnlinePCA`. None means min(rows, features).
     sample_weight : str, default=None
         The column with the weights of the rows. None means 1 for each row.

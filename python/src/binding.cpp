@@ -80,6 +80,20 @@ void save_described(const Model<T>& model, const std::filesystem::path& path,
   });
 }
 
+// The arguments of Python's ComponentCounts.
+nb::dict described(const ComponentCounts& counts) {
+  nb::dict result;
+  result["gavish_donoho"] = counts.gavish_donoho;
+  result["marchenko_pastur"] = counts.marchenko_pastur;
+  result["tracy_widom"] = counts.tracy_widom;
+  result["minka"] = counts.minka;
+  result["broken_stick"] = counts.broken_stick;
+  result["consensus"] = counts.consensus;
+  result["noise_variance"] = counts.noise_variance;
+  result["cautions"] = counts.cautions;
+  return result;
+}
+
 template <typename T>
 void bind_model(nb::module_& module, const char* name) {
   using M = Model<T>;
@@ -141,6 +155,8 @@ void bind_model(nb::module_& module, const char* name) {
           "components_explaining",
           [](const M& model, double fraction) { return components_explaining(model, fraction); },
           nb::arg("fraction"))
+      .def("suggest_components",
+           [](const M& model) { return described(without_gil([&] { return suggest_components(model); })); })
       .def(
           "reporting",
           [](const M& model, Index n_components) {

@@ -20,7 +20,10 @@ METHODS = [
 ]
 
 
-@pytest.mark.parametrize("name, more_than", [("python.md", 10), ("kernel-pca.md", 4), ("pypi.md", 0)])
+@pytest.mark.parametrize(
+    "name, more_than",
+    [("python.md", 10), ("kernel-pca.md", 4), ("how-many-components.md", 1), ("pypi.md", 0)],
+)
 def test_the_guide_runs(name, more_than, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"^```python\n(.*?)^```", (DOCS / name).read_text(), flags=re.DOTALL | re.MULTILINE)

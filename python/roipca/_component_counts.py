@@ -1,0 +1,53 @@
+"""How many components the rows support."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class ComponentCounts:
+    """The number of components by each of five rules, and what most of them say. `str` shows it as a table.
+
+    All rules assume rows that do not depend on each other, and noise of the same variance in every feature.
+
+    Attributes
+    ----------
+    gavish_donoho : int
+        Above Gavish and Donoho's optimal threshold for singular values: what improves the reconstruction.
+    marchenko_pastur : int
+        Above the edge of Marchenko and Pastur, where the variances of pure noise end.
+    tracy_widom : int
+        Above the 99 % quantile of the largest variance of pure noise: parallel analysis without simulation.
+    minka : int or None
+        The largest evidence by Minka's formula, as `n_components="mle"` of scikit-learn's PCA, which never says 0.
+        None if there are fewer rows than features.
+    broken_stick : int
+        Above the mean lengths of the pieces of a stick that is broken at random: only what stands out.
+    consensus : int
+        Median of these, the lower of two.
+    noise_variance : float
+        Variance of the noise in each direction if there are `consensus` components.
+    cautions : list of str
+        Reasons not to trust the numbers.
+    """
+
+    gavish_donoho: int
+    marchenko_pastur: int
+    tracy_widom: int
+    minka: int | None
+    broken_stick: int
+    consensus: int
+    noise_variance: float
+    cautions: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        rules = {
+            "Gavish-Donoho": self.gavish_donoho,
+            "Marchenko-Pastur": self.marchenko_pastur,
+            "Tracy-Widom": self.tracy_widom,
+            "Minka": "-" if self.minka is None else self.minka,
+            "broken stick": self.broken_stick,
+            "consensus": self.consensus,
+        }
+        return "\n".join([*(f"{rule:<16} {count:>5}" for rule, count in rules.items()), *self.cautions])
