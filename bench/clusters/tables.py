@@ -6,7 +6,7 @@ import re
 from accuracy import PARTITIONS
 from machine import processor
 
-from roipca._partitions import GROUP
+from roipca._partitions import group_size
 
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 ROWS_EACH = 10_000_000
@@ -26,11 +26,12 @@ def predicted(cost, overheads, workers):
     """Returns the seconds of (fitting, merging, transfer, scheduling) for ROWS_EACH rows per worker."""
     partitions = workers * ROWS_EACH // PARTITION
     fitting = ROWS_EACH * cost["row"]
-    levels = math.ceil(math.log(partitions, GROUP))
-    groups = sum(math.ceil(partitions / GROUP**level / workers) for level in range(1, levels + 1))
-    merging = groups * (GROUP - 1) * cost["merge"]
-    moving = groups * GROUP * cost["bytes"] / overheads["bandwidth"]
-    return fitting, merging, moving, partitions * (1 + 1 / (GROUP - 1)) * overheads["task"]
+    group = group_size(cost["bytes"])
+    levels = math.ceil(math.log(partitions, group))
+    groups = sum(math.ceil(partitions / group**level / workers) for level in range(1, levels + 1))
+    merging = groups * (group - 1) * cost["merge"]
+    moving = groups * group * cost["bytes"] / overheads["bandwidth"]
+    return fitting, merging, moving, partitions * (1 + 1 / (group - 1)) * overheads["task"]
 
 
 def scaling_text(scaling):

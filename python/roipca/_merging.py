@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from sklearn.base import clone
+
 from . import _core
 from ._fitted import Fitted
 from .online_pca import OnlinePCA
@@ -46,13 +48,14 @@ def merge_all(models: Iterable[OnlinePCA]) -> OnlinePCA:
     ----------
     models : iterable of OnlinePCA
         Estimators with the same parameters and the same features. They are taken as they come, and only a few are
-        held at a time. Those that have seen no rows are skipped.
+        held at a time. Those that have seen no rows add nothing.
 
     Returns
     -------
     merged : OnlinePCA
         It has the parameters of the first model that has seen rows. Mean, variances and counts are exact. A pickle
-        of it contains only components and means; `merge_all([pca])` returns such an estimator for a single model.
+        of it contains only components and means; `merge_all([pca])` returns such an estimator for a single model. If
+        no model has seen rows, it is a clone of the first one.
 
     Examples
     --------
@@ -65,13 +68,15 @@ def merge_all(models: Iterable[OnlinePCA]) -> OnlinePCA:
     (100, True)
     """
     first: OnlinePCA | None = None
+    empty: OnlinePCA | None = None
 
     def parts() -> Iterator[Any]:
-        nonlocal first
+        nonlocal first, empty
         for pca in models:
             if not isinstance(pca, OnlinePCA):
                 raise TypeError(f"merge_all takes OnlinePCA estimators, not {type(pca).__name__}")
             if pca._fitted is None:
+                empty = empty or pca
                 yield None
                 continue
             model = pca._mergeable() if first is None else first._mergeable_with(pca)
@@ -79,6 +84,8 @@ def merge_all(models: Iterable[OnlinePCA]) -> OnlinePCA:
             yield model
 
     merged = merge_models(parts())
+    if first is None and empty is not None:
+        return clone(empty)
     if first is None:
-        raise ValueError("None of the models to merge has seen rows.")
+        raise ValueError("merge_all needs at least one model.")
     return first._copy_with(Fitted.from_model(merged, first._learned.parameters))

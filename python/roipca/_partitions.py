@@ -16,13 +16,25 @@ from . import _core
 from ._errors import DataError
 from ._merging import merge_models
 from ._parameters import check_parameters, core_parameters
+from ._rows import unmasked
 from ._sources import count_rows
 from .online_pca import OnlinePCA
 
-# Models that one task merges, a power of two: so the tasks' trees are branches of the tree of pairs.
-GROUP = 16
+_MOST = 16  # models that one task merges
+_MERGED_BYTES = 1 << 27  # of the models that one task merges
 
 _MODELS: dict[np.dtype, Any] = {np.dtype(np.float32): _core.ModelF32, np.dtype(np.float64): _core.ModelF64}
+
+
+def group_size(model_bytes: int) -> int:
+    """Returns the number of models of this size that one task merges.
+
+    It is a power of two, so that the trees of the tasks are branches of the tree of pairs, whatever it is.
+    """
+    group = _MOST
+    while group > 2 and group * model_bytes > _MERGED_BYTES:
+        group //= 2
+    return group
 
 
 @dataclass(frozen=True)
@@ -50,7 +62,7 @@ class Recipe:
             for X, weights in blocks:
                 if count_rows(X) > 0:
                     X = check_array(
-                        X, dtype=self.dtype, order="C", accept_sparse="csr", ensure_all_finite=False
+                        unmasked(X), dtype=self.dtype, order="C", accept_sparse="csr", ensure_all_finite=False
                     )
                     pca = pca or OnlinePCA(**self._for_a_partition(X.shape[1]))
                     pca.partial_fit(X, sample_weight=weights)
@@ -66,6 +78,11 @@ class Recipe:
         kind = _MODELS[self.dtype]
         merged = merge_models(None if model is None else kind.from_bytes(model) for model in models)
         return None if merged is None else merged.to_bytes()
+
+    def model_bytes(self, features: int) -> int:
+        """The size of the model of a partition with many rows."""
+        _, _, held = _core.plan(core_parameters(self._for_a_partition(features), None, features), features)
+        return (held + 3) * features * self.dtype.itemsize
 
     def finish(self, model: bytes | None, names: Sequence[str] | None) -> OnlinePCA:
         """The estimator of all rows."""

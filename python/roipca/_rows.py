@@ -73,6 +73,13 @@ def refuse_containers(X: Any) -> None:
         )
 
 
+def unmasked(X: Any) -> Any:
+    """Returns a masked array as an array with NaN for what is masked, and anything else as it is."""
+    if not isinstance(X, np.ma.MaskedArray):
+        return X
+    return np.ma.filled(X.astype(np.result_type(X, np.float32)), np.nan) if np.ma.is_masked(X) else X.data
+
+
 def is_arrow(X: Any) -> bool:
     """Whether X is an Arrow table, batch, reader or dataset, or exports one, and is not a pandas or polars frame."""
     module = type(X).__module__.partition(".")[0]
@@ -153,6 +160,8 @@ def _as_array(X: Any, dtype: Any, first_row: int) -> tuple[Any, Sequence[str] | 
     """Returns X as scikit-learn understands it, and feature names that scikit-learn would not see."""
     if isinstance(X, NamedBlock):
         return X.rows, X.names
+    if isinstance(X, np.ma.MaskedArray):
+        return unmasked(X), None
     refuse_containers(X)
     if is_arrow(X):
         from ._arrow import rows_and_names

@@ -3,17 +3,42 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
 from ._merging import settled
-from ._partitions import GROUP, Recipe
+from ._partitions import Recipe, group_size
 from ._sources import count_rows, optional
 from ._types import ComponentNumber
 from .online_pca import OnlinePCA
 
+if TYPE_CHECKING:
+    from dask.delayed import Delayed
+
 dask = optional("dask", "dask")
+
+
+@overload
+def fit(
+    X: Any,
+    n_components: int | float | None = None,
+    *,
+    sample_weight: Any = None,
+    compute: Literal[True] = True,
+    **options: Any,
+) -> OnlinePCA: ...
+
+
+@overload
+def fit(
+    X: Any,
+    n_components: int | float | None = None,
+    *,
+    sample_weight: Any = None,
+    compute: Literal[False],
+    **options: Any,
+) -> Delayed: ...
 
 
 def fit(
@@ -23,7 +48,7 @@ def fit(
     sample_weight: Any = None,
     compute: bool = True,
     **options: Any,
-) -> Any:
+) -> OnlinePCA | Delayed:
     """Fit an estimator to all rows of a Dask collection.
 
     Partitions may have any number of rows, even none. The result depends on how the rows are divided into
@@ -60,18 +85,7 @@ def fit(
     recipe = Recipe.of({"n_components": n_components, **options}, _is_float32(X))
     token = dask.base.tokenize(X, sample_weight, recipe)
     X = _whole_rows(X)
-    blocks = _partitions(X)
-    task = dask.delayed(_fit_partition)
-    weights = _weights(sample_weight, X, len(blocks))
-    models = [
-        task(recipe, number, block, of_block, dask_key_name=(f"roipca-fit-{token}", number))
-        for number, (block, of_block) in enumerate(zip(blocks, weights, strict=True))
-    ]
-    # Fuses the task that reads or computes a partition with its fit, so that its rows are never sent.
-    with dask.config.set({"optimization.fuse.delayed": True}):
-        models = list(dask.optimize(*models))
-    merged = _merged(recipe, models, token)
-    pca = dask.delayed(_finish)(recipe, merged, _names(X), dask_key_name=f"roipca-finish-{token}")
+    pca = _fit_lazily(recipe, X, sample_weight, token)
     return pca.compute() if compute else pca
 
 
@@ -98,14 +112,110 @@ def transform(pca: OnlinePCA, X: Any) -> Any:
     (1000, 3)
     """
     pca = settled(pca)
-    dtype, width = pca._learned.dtype, pca.n_components_
-    shared = dask.delayed(pca)
-    if hasattr(X, "columns"):
-        return X.map_partitions(_frame_scores, shared, meta=_frame_scores(X._meta, pca))
-    X = _whole_rows(X)
-    return X.map_blocks(
-        _scores, shared, dtype=dtype, chunks=(X.chunks[0], (width,)), meta=np.empty((0, width), dtype)
-    )
+    return _rows_from_rows(pca, X, _scores, list(pca.get_feature_names_out()))
+
+
+def inverse_transform(pca: OnlinePCA, X: Any) -> Any:
+    """Return rows from their scores, computed lazily for each partition.
+
+    Parameters
+    ----------
+    pca : OnlinePCA
+        A fitted estimator. Rows that it learns later do not change the result.
+    X : dask.array.Array or dask.dataframe.DataFrame of shape (n_samples, n_components_)
+        Scores, as `transform` returns them.
+
+    Returns
+    -------
+    rows : dask.array.Array or dask.dataframe.DataFrame of shape (n_samples, n_features_in_)
+        The same type as X. A dataframe has the index of X and the names of the features.
+
+    Examples
+    --------
+    >>> import dask.array, roipca.dask
+    >>> X = dask.array.random.default_rng(0).standard_normal((1000, 50), chunks=(300, 50))
+    >>> pca = roipca.dask.fit(X, 3)
+    >>> roipca.dask.inverse_transform(pca, roipca.dask.transform(pca, X)).shape
+    (1000, 50)
+    """
+    pca = settled(pca)
+    names = getattr(pca, "feature_names_in_", [f"x{j}" for j in range(pca.n_features_in_)])
+    return _rows_from_rows(pca, X, _reconstructed, list(names))
+
+
+def t2(pca: OnlinePCA, X: Any) -> Any:
+    """Return Hotelling's T^2 of each row of a Dask collection, computed lazily for each partition.
+
+    Parameters
+    ----------
+    pca : OnlinePCA
+        A fitted estimator. Rows that it learns later do not change the result.
+    X : dask.array.Array or dask.dataframe.DataFrame of shape (n_samples, n_features)
+        Rows.
+
+    Returns
+    -------
+    t2 : dask.array.Array or dask.dataframe.Series of shape (n_samples,)
+        As `OnlinePCA.t2` returns it. A series has the index of X.
+
+    Examples
+    --------
+    >>> import dask.array, roipca.dask
+    >>> X = dask.array.random.default_rng(0).standard_normal((1000, 50), chunks=(300, 50))
+    >>> roipca.dask.t2(roipca.dask.fit(X, 3), X).shape
+    (1000,)
+    """
+    return _number_per_row(pca, X, "t2")
+
+
+def spe(pca: OnlinePCA, X: Any) -> Any:
+    """Return the squared prediction error of each row of a Dask collection, computed lazily for each partition.
+
+    Parameters
+    ----------
+    pca : OnlinePCA
+        A fitted estimator. Rows that it learns later do not change the result.
+    X : dask.array.Array or dask.dataframe.DataFrame of shape (n_samples, n_features)
+        Rows.
+
+    Returns
+    -------
+    spe : dask.array.Array or dask.dataframe.Series of shape (n_samples,)
+        As `OnlinePCA.spe` returns it. A series has the index of X.
+
+    Examples
+    --------
+    >>> import dask.array, roipca.dask
+    >>> X = dask.array.random.default_rng(0).standard_normal((1000, 50), chunks=(300, 50))
+    >>> roipca.dask.spe(roipca.dask.fit(X, 3), X).shape
+    (1000,)
+    """
+    return _number_per_row(pca, X, "spe")
+
+
+def score_samples(pca: OnlinePCA, X: Any) -> Any:
+    """Return the log-likelihood of each row of a Dask collection, computed lazily for each partition.
+
+    Parameters
+    ----------
+    pca : OnlinePCA
+        A fitted estimator. Rows that it learns later do not change the result.
+    X : dask.array.Array or dask.dataframe.DataFrame of shape (n_samples, n_features)
+        Rows.
+
+    Returns
+    -------
+    log_likelihood : dask.array.Array or dask.dataframe.Series of shape (n_samples,)
+        As `OnlinePCA.score_samples` returns it. A series has the index of X.
+
+    Examples
+    --------
+    >>> import dask.array, roipca.dask
+    >>> X = dask.array.random.default_rng(0).standard_normal((1000, 50), chunks=(300, 50))
+    >>> roipca.dask.score_samples(roipca.dask.fit(X, 3), X).shape
+    (1000,)
+    """
+    return _number_per_row(pca, X, "score_samples")
 
 
 def _whole_rows(X: Any) -> Any:
@@ -126,35 +236,56 @@ def _names(X: Any) -> list[str] | None:
     return names if names and all(isinstance(name, str) for name in names) else None
 
 
-def _partitions(X: Any) -> list[Any]:
-    return list(np.ravel(X.to_delayed()))
+def _fit_lazily(recipe: Recipe, X: Any, weights: Any, token: str) -> Delayed:
+    """Return the estimator of all rows: one graph made by hand, because `dask.delayed` joins graphs at each call."""
+    spec = optional("dask._task_spec", "dask")
+    graph, blocks = _blocks(X)
+    of_weights, weight_of = _weights(weights, X, len(blocks))
+    graph.update(of_weights)
+    models: list[Any] = [(f"roipca-fit-{token}", number) for number in range(len(blocks))]
+    for number, (model, block, weight) in enumerate(zip(models, blocks, weight_of, strict=True)):
+        of_block = None if weight is None else spec.TaskRef(weight)
+        graph[model] = spec.Task(model, _fit_partition, recipe, number, spec.TaskRef(block), of_block)
+    graph = _fused(graph, models)
+    group = group_size(recipe.model_bytes(X.shape[1]))
+    level = 0
+    while level == 0 or len(models) > 1:
+        merged = [(f"roipca-merge-{token}", level, first) for first in range(0, len(models), group)]
+        for key in merged:
+            parts = spec.List(*map(spec.TaskRef, models[key[2] : key[2] + group]))
+            graph[key] = spec.Task(key, _merge_models, recipe, parts)
+        models = merged
+        level += 1
+    last = f"roipca-finish-{token}"
+    graph[last] = spec.Task(last, _finish, recipe, spec.TaskRef(models[0]), _names(X))
+    return optional("dask.delayed", "dask").Delayed(last, graph)
 
 
-def _weights(weights: Any, X: Any, count: int) -> list[Any]:
-    """Return the weights of each of the `count` partitions of X."""
+def _fused(graph: dict[Any, Any], wanted: list[Any]) -> dict[Any, Any]:
+    """Joins the task that reads or computes a partition with its fit, so that its rows are never sent."""
+    with dask.config.set({"optimization.fuse.delayed": True}):
+        return dict(optional("dask.delayed", "dask").optimize(graph, wanted))
+
+
+def _blocks(X: Any) -> tuple[dict[Any, Any], list[Any]]:
+    """Return the tasks of a collection, optimized, and the keys of its partitions."""
+    parts = list(np.ravel(X.to_delayed()))  # all of one graph
+    return dict(parts[0].dask), [part.key for part in parts]
+
+
+def _weights(weights: Any, X: Any, count: int) -> tuple[dict[Any, Any], list[Any]]:
+    """Return the tasks of the weights, and their keys for each of the `count` partitions of X."""
     if weights is None:
-        return [None] * count
+        return {}, [None] * count
     if not dask.is_dask_collection(weights) or getattr(weights, "ndim", 0) != 1:
         raise TypeError("sample_weight must be a one-dimensional Dask array or series")
     chunks, wanted = getattr(weights, "chunks", None), getattr(X, "chunks", None)
     if chunks is not None and wanted is not None and not math.isnan(sum(chunks[0]) + sum(wanted[0])):
         weights = weights.rechunk((wanted[0],))
-    parts = _partitions(weights)
+    graph, parts = _blocks(weights)
     if len(parts) != count:
         raise ValueError(f"sample_weight has {len(parts)} partitions, but X has {count}")
-    return parts
-
-
-def _merged(recipe: Recipe, models: list[Any], token: str) -> Any:
-    task = dask.delayed(_merge_models)
-    level = 0
-    while level == 0 or len(models) > 1:
-        models = [
-            task(recipe, models[first : first + GROUP], dask_key_name=(f"roipca-merge-{token}", level, first))
-            for first in range(0, len(models), GROUP)
-        ]
-        level += 1
-    return models[0]
+    return graph, parts
 
 
 def _fit_partition(recipe: Recipe, number: int, X: Any, weights: Any) -> bytes | None:
@@ -169,11 +300,49 @@ def _finish(recipe: Recipe, model: bytes | None, names: list[str] | None) -> Onl
     return recipe.finish(model, names)
 
 
+def _rows_from_rows(pca: OnlinePCA, X: Any, function: Any, names: list[str]) -> Any:
+    """Applies a function that returns one row of these names for each row."""
+    shared = dask.delayed(pca)
+    if hasattr(X, "columns"):
+        meta = _frame(X._meta, pca, function, names)
+        return X.map_partitions(_frame, shared, function, names, meta=meta)
+    X = _whole_rows(X)
+    dtype, width = pca._learned.dtype, len(names)
+    return X.map_blocks(
+        function, shared, dtype=dtype, chunks=(X.chunks[0], (width,)), meta=np.empty((0, width), dtype)
+    )
+
+
+def _number_per_row(pca: OnlinePCA, X: Any, name: str) -> Any:
+    pca = settled(pca)
+    shared = dask.delayed(pca)
+    if hasattr(X, "columns"):
+        return X.map_partitions(_series, shared, name, meta=_series(X._meta, pca, name))
+    X = _whole_rows(X)
+    return X.map_blocks(
+        _numbers, shared, name, drop_axis=1, dtype=np.float64, chunks=(X.chunks[0],), meta=np.empty(0)
+    )
+
+
 def _scores(X: Any, pca: OnlinePCA) -> np.ndarray:
     if count_rows(X) == 0:
         return np.empty((0, pca.n_components_), pca._learned.dtype)
     return np.asarray(pca.transform(X))
 
 
-def _frame_scores(X: Any, pca: OnlinePCA) -> Any:
-    return type(X)(_scores(X, pca), index=X.index, columns=pca.get_feature_names_out())
+def _reconstructed(X: Any, pca: OnlinePCA) -> np.ndarray:
+    if count_rows(X) == 0:
+        return np.empty((0, pca.n_features_in_), pca._learned.dtype)
+    return np.asarray(pca.inverse_transform(X))
+
+
+def _numbers(X: Any, pca: OnlinePCA, name: str) -> np.ndarray:
+    return np.empty(0) if count_rows(X) == 0 else getattr(pca, name)(X)
+
+
+def _frame(X: Any, pca: OnlinePCA, function: Any, names: list[str]) -> Any:
+    return type(X)(function(X, pca), index=X.index, columns=names)
+
+
+def _series(X: Any, pca: OnlinePCA, name: str) -> Any:
+    return X._constructor_sliced(_numbers(X, pca, name), index=X.index, name=name)

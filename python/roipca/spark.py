@@ -10,7 +10,7 @@ import numpy as np
 
 from ._errors import DataError, missing_value
 from ._merging import settled
-from ._partitions import GROUP, Recipe
+from ._partitions import Recipe, group_size
 from ._rows import check_names
 from ._sources import optional
 from ._types import ComponentNumber
@@ -68,12 +68,9 @@ def fit(
     """
     rows, is_float32 = _rows(df, columns)
     recipe = Recipe.of({"n_components": n_components, **options}, is_float32)
-    weights = [] if sample_weight is None else [_column(df, sample_weight).cast("double").alias("weight")]
+    weights = [] if sample_weight is None else [_column(df, sample_weight)[0].cast("double").alias("weight")]
     models = df.select(rows.alias("row"), *weights).mapInArrow(_fit_partition(recipe), _MODELS)
-    groups = models.groupBy((F.col("partition") / GROUP).cast("int"))
-    found = _collect(groups.applyInPandas(_merge_group(recipe), _MODELS))
-    in_order = [found.get(number) for number in range(max(found, default=-1) + 1)]
-    return recipe.finish(recipe.merge(in_order), None if isinstance(columns, str) else list(columns))
+    return recipe.finish(_merged(recipe, models), None if isinstance(columns, str) else list(columns))
 
 
 def transform(pca: OnlinePCA, df: Any, columns: str | Sequence[str], output: str = "scores") -> Any:
@@ -105,30 +102,176 @@ def transform(pca: OnlinePCA, df: Any, columns: str | Sequence[str], output: str
     >>> roipca.spark.transform(pca, df, ["x", "y"]).columns
     ['x', 'y', 'scores']
     """
+    return _with_arrays(df, _rows(df, columns)[0], output, _nameless(pca, columns), "transform")
+
+
+def inverse_transform(pca: OnlinePCA, df: Any, scores: str = "scores", output: str = "rows") -> Any:
+    """Return a Spark dataframe with the rows that have these scores, computed lazily for each partition.
+
+    Parameters
+    ----------
+    pca : OnlinePCA
+        A fitted estimator. Rows that it learns later do not change the result.
+    df : pyspark.sql.DataFrame
+        Scores.
+    scores : str, default="scores"
+        The column of arrays or vectors that contains the scores, as `transform` returns them.
+    output : str, default="rows"
+        Name of the new column, which contains arrays of n_features_in_ numbers.
+
+    Returns
+    -------
+    df : pyspark.sql.DataFrame
+        With all columns of the input and the rows.
+
+    Examples
+    --------
+    >>> from pyspark.sql import SparkSession
+    >>> import roipca.spark
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> df = spark.range(3).selectExpr("double(id) AS x", "double(-2 * id) AS y")
+    >>> pca = roipca.spark.fit(df, ["x", "y"], 1)
+    >>> scored = roipca.spark.transform(pca, df, ["x", "y"])
+    >>> roipca.spark.inverse_transform(pca, scored).columns
+    ['x', 'y', 'scores', 'rows']
+    """
+    return _with_arrays(df, _rows(df, scores)[0], output, _nameless(pca, scores), "inverse_transform")
+
+
+def t2(pca: OnlinePCA, df: Any, columns: str | Sequence[str], output: str = "t2") -> Any:
+    """Return a Spark dataframe with Hotelling's T^2 of its rows, computed lazily for each partition.
+
+    Parameters
+    ----------
+    pca : OnlinePCA
+        A fitted estimator. Rows that it learns later do not change the result.
+    df : pyspark.sql.DataFrame
+        Rows.
+    columns : list of str, or str
+        As for `fit`.
+    output : str, default="t2"
+        Name of the new column, which contains the numbers that `OnlinePCA.t2` returns.
+
+    Returns
+    -------
+    df : pyspark.sql.DataFrame
+        With all columns of the input and the new one.
+
+    Examples
+    --------
+    >>> from pyspark.sql import SparkSession
+    >>> import roipca.spark
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> df = spark.range(3).selectExpr("double(id) AS x", "double(-2 * id) AS y")
+    >>> roipca.spark.t2(roipca.spark.fit(df, ["x", "y"], 1), df, ["x", "y"]).columns
+    ['x', 'y', 't2']
+    """
+    return _with_numbers(df, _rows(df, columns)[0], output, _nameless(pca, columns), "t2")
+
+
+def spe(pca: OnlinePCA, df: Any, columns: str | Sequence[str], output: str = "spe") -> Any:
+    """Return a Spark dataframe with the squared prediction errors of its rows, computed lazily for each partition.
+
+    Parameters
+    ----------
+    pca : OnlinePCA
+        A fitted estimator. Rows that it learns later do not change the result.
+    df : pyspark.sql.DataFrame
+        Rows.
+    columns : list of str, or str
+        As for `fit`.
+    output : str, default="spe"
+        Name of the new column, which contains the numbers that `OnlinePCA.spe` returns.
+
+    Returns
+    -------
+    df : pyspark.sql.DataFrame
+        With all columns of the input and the new one.
+
+    Examples
+    --------
+    >>> from pyspark.sql import SparkSession
+    >>> import roipca.spark
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> df = spark.range(3).selectExpr("double(id) AS x", "double(-2 * id) AS y")
+    >>> roipca.spark.spe(roipca.spark.fit(df, ["x", "y"], 1), df, ["x", "y"]).columns
+    ['x', 'y', 'spe']
+    """
+    return _with_numbers(df, _rows(df, columns)[0], output, _nameless(pca, columns), "spe")
+
+
+def score_samples(
+    pca: OnlinePCA, df: Any, columns: str | Sequence[str], output: str = "log_likelihood"
+) -> Any:
+    """Return a Spark dataframe with the log-likelihoods of its rows, computed lazily for each partition.
+
+    Parameters
+    ----------
+    pca : OnlinePCA
+        A fitted estimator. Rows that it learns later do not change the result.
+    df : pyspark.sql.DataFrame
+        Rows.
+    columns : list of str, or str
+        As for `fit`.
+    output : str, default="log_likelihood"
+        Name of the new column, which contains the numbers that `OnlinePCA.score_samples` returns.
+
+    Returns
+    -------
+    df : pyspark.sql.DataFrame
+        With all columns of the input and the new one.
+
+    Examples
+    --------
+    >>> from pyspark.sql import SparkSession
+    >>> import roipca.spark
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> df = spark.range(3).selectExpr("double(id) AS x", "double(-2 * id) AS y")
+    >>> roipca.spark.score_samples(roipca.spark.fit(df, ["x", "y"], 1), df, ["x", "y"]).columns
+    ['x', 'y', 'log_likelihood']
+    """
+    return _with_numbers(df, _rows(df, columns)[0], output, _nameless(pca, columns), "score_samples")
+
+
+def _nameless(pca: OnlinePCA, columns: str | Sequence[str]) -> OnlinePCA:
+    """Return the model of this moment for rows without names, after a check that the columns are its features."""
     pca = settled(pca)
     if not isinstance(columns, str):
         check_names(pca, columns)
-    pca.__dict__.pop("feature_names_in_", None)  # the rows have no names
+    pca.__dict__.pop("feature_names_in_", None)
+    return pca
+
+
+def _with_arrays(df: Any, rows: Any, output: str, pca: OnlinePCA, method: str) -> Any:
+    """Adds a column of arrays. None of them contains a null, which MLlib's functions for arrays require."""
     number = types.FloatType() if pca._learned.dtype == np.float32 else types.DoubleType()
 
-    def scores(rows: pd.Series) -> pd.Series:  # type: ignore[name-defined]
-        return pd.Series(list(pca.transform(np.stack(rows))))
+    def function(rows: pd.Series) -> pd.Series:  # type: ignore[name-defined]
+        return pd.Series(list(getattr(pca, method)(np.stack(rows)))) if len(rows) else pd.Series([], dtype=object)
 
-    return df.withColumn(output, F.pandas_udf(scores, types.ArrayType(number))(_rows(df, columns)[0]))
+    return df.withColumn(output, F.pandas_udf(function, types.ArrayType(number, containsNull=False))(rows))
+
+
+def _with_numbers(df: Any, rows: Any, output: str, pca: OnlinePCA, method: str) -> Any:
+    def function(rows: pd.Series) -> pd.Series:  # type: ignore[name-defined]
+        return pd.Series(getattr(pca, method)(np.stack(rows)) if len(rows) else [], dtype=np.float64)
+
+    return df.withColumn(output, F.pandas_udf(function, types.DoubleType())(rows))
 
 
 def _rows(df: Any, columns: str | Sequence[str]) -> tuple[Any, bool]:
     """Return the features as one column of arrays, and whether they are float32."""
     if not isinstance(columns, str):
         chosen = [_column(df, name) for name in columns]
-        is_float32 = all(isinstance(df.schema[name].dataType, types.FloatType) for name in columns)
-        return F.array(*(column.cast(_number(is_float32)) for column in chosen)), is_float32
-    column, kind = _column(df, columns), df.schema[columns].dataType
+        is_float32 = all(isinstance(kind, types.FloatType) for _, kind in chosen)
+        return F.array(*(column.cast(_number(is_float32)) for column, _ in chosen)), is_float32
+    column, kind = _column(df, columns)
     if isinstance(kind, types.ArrayType):
         is_float32 = isinstance(kind.elementType, types.FloatType)
         return column.cast(f"array<{_number(is_float32)}>"), is_float32
     if kind.typeName() == "vectorudt":
-        return optional("pyspark.ml.functions", "spark").vector_to_array(column), False
+        as_array = optional("pyspark.ml.functions", "spark").vector_to_array
+        return F.when(column.isNotNull(), as_array(column)), False
     raise ValueError(
         f"Column {columns!r} contains {kind.simpleString()}, not arrays or vectors; "
         "pass columns of numbers as a list"
@@ -139,10 +282,14 @@ def _number(is_float32: bool) -> str:
     return "float" if is_float32 else "double"
 
 
-def _column(df: Any, name: str) -> Any:
-    if name not in df.columns:
-        raise ValueError(f"There is no column {name!r}; the columns are {', '.join(map(repr, df.columns))}")
-    return df["`" + name.replace("`", "``") + "`"]
+def _column(df: Any, name: str) -> tuple[Any, Any]:
+    """Return a column and its type: the one of this name, or else what Spark finds (in a struct, in another case)."""
+    column = F.col("`" + name.replace("`", "``") + "`" if name in df.columns else name)
+    try:
+        return column, df.select(column).schema[0].dataType
+    except optional("pyspark.errors", "spark").AnalysisException as error:
+        known = ", ".join(map(repr, df.columns))
+        raise ValueError(f"There is no column {name!r}; the columns are {known}") from error
 
 
 def _fit_partition(recipe: Recipe) -> Callable[[Iterator[Any]], Iterator[Any]]:
@@ -177,23 +324,39 @@ def _arrays(rows: Any, weights: Any = None) -> tuple[np.ndarray, np.ndarray | No
     return X, None if weights is None else weights.to_numpy(zero_copy_only=False)
 
 
-def _merge_group(recipe: Recipe) -> Callable[[Any], Any]:
+def _merged(recipe: Recipe, models: Any) -> bytes | None:
+    """Return the model of all partitions. The executors merge groups of models until the driver can merge the rest.
+
+    The models of the partitions are kept on the executors, so that nothing is fitted twice: their number and size
+    say how many levels there are, and how many models one task can hold.
+    """
+    models = models.persist()
+    try:
+        bad = F.when(F.col("error").isNotNull(), F.col("partition"))
+        summary = models.agg(F.max("partition"), F.max(F.length("model")), F.min_by("error", bad))
+        [(last, size, error)] = summary.collect()
+        if error is not None:
+            raise pickle.loads(error)
+        if last is None:
+            return None
+        group = group_size(size)
+        level = models
+        while last >= group:
+            level = level.groupBy((F.col("partition") / group).cast("int")).applyInPandas(
+                _merge_group(recipe, group), _MODELS
+            )
+            last //= group
+        found = {part["partition"]: bytes(part["model"]) for part in level.collect()}
+        return recipe.merge([found.get(number) for number in range(last + 1)])
+    finally:
+        models.unpersist()
+
+
+def _merge_group(recipe: Recipe, size: int) -> Callable[[Any], Any]:
     def run(models: Any) -> Any:
-        group = int(models["partition"].iloc[0]) // GROUP
-        bad = models[models["error"].notna()].sort_values("partition")
-        if len(bad) > 0:
-            return pd.DataFrame({"partition": [group], "model": [None], "error": [bad["error"].iloc[0]]})
-        found = dict(zip(models["partition"] - group * GROUP, models["model"], strict=True))
-        merged = recipe.merge([found.get(place) for place in range(GROUP)])
+        group = int(models["partition"].iloc[0]) // size
+        found = dict(zip(models["partition"] - group * size, models["model"], strict=True))
+        merged = recipe.merge([found.get(place) for place in range(size)])
         return pd.DataFrame({"partition": [group], "model": [merged], "error": [None]})
 
     return run
-
-
-def _collect(models: Any) -> dict[int, bytes]:
-    """Return number -> model. Raises the error of the first partition whose rows are bad."""
-    groups = sorted(models.collect(), key=lambda group: group["partition"])
-    for group in groups:
-        if group["error"] is not None:
-            raise pickle.loads(group["error"])
-    return {group["partition"]: bytes(group["model"]) for group in groups}

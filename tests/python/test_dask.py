@@ -226,6 +226,46 @@ def test_names_and_index_of_a_dataframe_are_kept(alone, rows):
     assert roipca.dask.fit(X.astype(np.float32), 2).components_.dtype == np.float32
 
 
+def test_statistics_and_reconstructions_are_those_of_the_estimator(alone, rows):
+    X = cut(rows, 100, 0, 400)
+    pca = roipca.dask.fit(X, 3)
+    frame = dd.from_pandas(pd.DataFrame(rows, index=np.arange(500) * 2).add_prefix("x"), npartitions=3)
+    of_frame = roipca.dask.fit(frame, 3)
+    for name in ("t2", "spe", "score_samples"):
+        lazy = getattr(roipca.dask, name)(pca, X)
+        assert lazy.chunks == ((100, 0, 400),)
+        np.testing.assert_array_equal(lazy.compute(), getattr(pca, name)(rows))
+        series = getattr(roipca.dask, name)(of_frame, frame).compute()
+        assert series.name == name and series.index.equals(frame.index.compute())
+        np.testing.assert_allclose(series, getattr(of_frame, name)(frame.compute()), rtol=1e-9)
+    again = roipca.dask.inverse_transform(pca, roipca.dask.transform(pca, X))
+    assert again.chunks == ((100, 0, 400), (30,))
+    np.testing.assert_allclose(again.compute(), pca.inverse_transform(pca.transform(rows)), rtol=1e-12, atol=1e-12)
+    named = roipca.dask.inverse_transform(of_frame, roipca.dask.transform(of_frame, frame))
+    assert list(named.columns) == list(of_frame.feature_names_in_)
+
+
+def test_the_graph_has_one_task_for_a_partition_and_is_built_in_linear_time(alone):
+    def built(partitions):
+        X = da.zeros((partitions, 2), chunks=(1, 2))
+        start = time.process_time()
+        graph = roipca.dask.fit(X, 1, compute=False).dask
+        tasks = [task for task in graph.values() if type(task).__name__ != "Alias"]  # a second name of another
+        return time.process_time() - start, len(tasks)
+
+    (short, few), (long, many) = built(500), built(4000)
+    assert few == 500 + 32 + 2 + 1 + 1 and many == 4000 + 250 + 16 + 1 + 1  # fits with their reads, merges, the end
+    assert long < 32 * short  # quadratic would be 64 times as long
+
+
+def test_masked_numbers_are_missing(alone, rows):
+    masked = da.ma.masked_where(da.from_array(rows, chunks=(250, 30)) > 1e9, da.from_array(rows, chunks=(250, 30)))
+    assert state(roipca.dask.fit(masked, 3)) == state(roipca.dask.fit(cut(rows, 250, 250), 3))
+    holes = da.from_array(np.ma.masked_array(rows, np.arange(rows.size).reshape(rows.shape) == 9123), chunks=(250, 30))
+    with pytest.raises(ValueError, match=r"In partition 1: .*NaN[^$]*row 54: NaN in column 3"):
+        roipca.dask.fit(holes, 3)
+
+
 def test_scores_are_lazy_and_use_the_model_at_the_time_of_the_call(alone, rows):
     pca = roipca.dask.fit(cut(rows, 250, 250), 3)
     expected = pca.transform(rows)

@@ -108,9 +108,11 @@ def test_models_without_rows_are_skipped(rows):
     with_holes = [OnlinePCA(3), *models, OnlinePCA(3), OnlinePCA(3)]
     assert merge_all(with_holes).n_samples_seen_ == len(rows)
     assert state(merge_all([models[0], OnlinePCA(3)])) == state(models[0])
-    for none in ([], [OnlinePCA(3)]):
-        with pytest.raises(ValueError, match="None of the models"):
-            merge_all(none)
+    nothing = merge_all([OnlinePCA(3), OnlinePCA(4)])
+    assert nothing.n_components == 3
+    assert state(merge_all([nothing, models[0], nothing])) == state(models[0])
+    with pytest.raises(ValueError, match="at least one model"):
+        merge_all([])
 
 
 def test_the_models_are_not_changed(rows):
@@ -152,20 +154,35 @@ def test_incompatible_models_are_refused(rows):
         merge_all([OnlinePCA(3).partial_fit(rows), OnlinePCA(3).partial_fit(rows[:, :20])])
 
 
-@pytest.mark.parametrize("ranks", [1, 3])
-def test_the_guides_mpi_program_gives_the_bits_of_merge_all(ranks, tmp_path):
+@pytest.fixture
+def mpi_program(tmp_path):
+    """Runs the guide's program with one rank for each array."""
     pytest.importorskip("mpi4py")
     mpiexec = Path(sysconfig.get_path("scripts"), "mpiexec")
     if not mpiexec.exists():
         pytest.skip("there is no mpiexec beside this Python")
     program = re.search(r"^```python mpi\n(.*?)^```", GUIDE.read_text(), flags=re.DOTALL | re.MULTILINE)[1]
     (tmp_path / "fit.py").write_text(program)
+
+    def run(parts, check=True):
+        for rank, part in enumerate(parts):
+            np.save(tmp_path / f"rows-{rank}.npy", part)
+        command = [mpiexec, "-n", str(len(parts)), sys.executable, "-m", "mpi4py", "fit.py"]
+        return subprocess.run(command, cwd=tmp_path, check=check, timeout=120, capture_output=True, text=True)
+
+    return run
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_the_guides_mpi_program_gives_the_bits_of_merge_all(mpi_program, ranks, tmp_path):
     rng = np.random.default_rng(0)
     parts = [rng.standard_normal((100 + 10 * rank, 40)) for rank in range(ranks)]
-    for rank, part in enumerate(parts):
-        np.save(tmp_path / f"rows-{rank}.npy", part)
-    command = [mpiexec, "-n", str(ranks), sys.executable, "fit.py"]
-    subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+    mpi_program([*parts, np.empty((0, 40))])  # a rank without rows adds nothing
     expected = merge_all(fitted(parts, 10))
     loaded = OnlinePCA.load(tmp_path / "model.safetensors")
     assert loaded.components_.tobytes() == expected.components_.tobytes()
+
+
+def test_the_guides_mpi_program_stops_if_a_rank_fails(mpi_program):
+    shown = mpi_program([np.ones((3, 2)), np.full((3, 2), np.nan)], check=False)
+    assert shown.returncode != 0 and "contains NaN" in shown.stderr

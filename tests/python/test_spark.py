@@ -23,6 +23,7 @@ if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
 pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
 
 import roipca.spark  # noqa: E402
+from roipca._partitions import group_size  # noqa: E402
 
 BATCH = 50  # rows that reach Python at a time
 
@@ -117,6 +118,48 @@ def test_scores_are_a_column_beside_the_others(spark, rows):
         roipca.spark.transform(pca, df, df.columns[::-1])
 
 
+def test_statistics_and_reconstructions_are_those_of_the_estimator(spark, rows):
+    X = rows[:, :5]
+    df = cut(spark, X, 120, 0, 380)
+    pca = roipca.spark.fit(df, df.columns, 2)
+    scored = roipca.spark.transform(pca, df, df.columns)
+    scored = roipca.spark.inverse_transform(pca, scored)
+    for function in (roipca.spark.t2, roipca.spark.spe, roipca.spark.score_samples):
+        scored = function(pca, scored, df.columns)
+    assert scored.schema["scores"].dataType.containsNull is False  # as MLlib's array_to_vector requires
+    found = scored.toPandas()
+    frame = pd.DataFrame(X, columns=df.columns)
+    for name, expected in (
+        ("t2", pca.t2(frame)),
+        ("spe", pca.spe(frame)),
+        ("log_likelihood", pca.score_samples(frame)),
+        ("rows", pca.inverse_transform(pca.transform(frame))),
+    ):
+        values = np.stack(found[name]) if name == "rows" else found[name]
+        np.testing.assert_allclose(values, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_columns_may_be_nested_or_written_in_another_case(spark):
+    df = spark.range(9).selectExpr("struct(double(id) AS x) AS a", "double(id * id) AS Y").coalesce(1)
+    pca = roipca.spark.fit(df, ["a.x", "y"], 1)
+    x = np.arange(9.0)
+    assert subspace_error(batch_components(np.column_stack([x, x * x]), 1), pca.components_) < 1e-20
+
+
+def test_a_null_vector_is_named(spark):
+    from pyspark.ml.linalg import Vectors, VectorUDT
+
+    schema = sql.types.StructType().add("v", VectorUDT())
+    df = spark.createDataFrame([(Vectors.dense(1.0, 2.0),), (None,)], schema).coalesce(1)
+    with pytest.raises(ValueError, match=r"In partition 0: [^$]*row 1: null"):
+        roipca.spark.fit(df, "v", 1)
+
+
+@pytest.mark.parametrize("size, group", [(1, 16), (1 << 23, 16), (1 << 24, 8), (1 << 30, 2)])
+def test_one_task_merges_fewer_models_if_they_are_large(size, group):
+    assert group_size(size) == group
+
+
 def test_weights_are_a_column(spark, rows):
     X = np.abs(rows[:, :6])
     df = cut(spark, X, 250, 250)
@@ -179,7 +222,7 @@ def test_what_cannot_be_fitted_is_refused_before_anything_runs(spark, rows):
 
 
 def test_few_bytes_are_sent_and_they_do_not_grow_with_the_rows(spark):
-    partitions, d, m, held = 20, 400, 5, 15
+    partitions, d, m, held = 20, 1600, 5, 15  # wide enough that what Spark sends for each task hardly counts
     store = spark.sparkContext._jsc.sc().statusStore()
 
     def moved():
