@@ -9,10 +9,10 @@ from types import FunctionType
 import pytest
 
 import roipca
-from roipca import OnlinePCA, _merging, _preparation, _reader, _scores, online_kernel_pca, online_pca
+from roipca import OnlinePCA, _merging, _preparation, _reader, _score_streams, _scores, online_kernel_pca, online_pca
 
 DOCS = Path(__file__).parents[2] / "docs"
-OURS = {**vars(_reader.Reader), **vars(_scores.Scores), **vars(OnlinePCA)}
+OURS = {**vars(_reader.Reader), **vars(_scores.Scores), **vars(_score_streams.ScoreStreams), **vars(OnlinePCA)}
 METHODS = [
     name
     for name, value in OURS.items()
@@ -35,7 +35,7 @@ def test_the_guide_runs(name, more_than, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     "module",
-    [online_pca, online_kernel_pca, _reader, _scores, _merging, _preparation],
+    [online_pca, online_kernel_pca, _reader, _score_streams, _scores, _merging, _preparation],
     ids=lambda module: module.__name__,
 )
 def test_examples_in_docstrings_run(module):
