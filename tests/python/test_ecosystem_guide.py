@@ -8,7 +8,7 @@ import pytest
 GUIDE = Path(__file__).parents[2] / "docs" / "ecosystem.md"
 
 
-@pytest.mark.parametrize("library", ["river"])
+@pytest.mark.parametrize("library", ["river", "anndata"])
 def test_the_guide_runs(library, tmp_path, monkeypatch):
     pytest.importorskip(library)
     monkeypatch.chdir(tmp_path)
