@@ -28,7 +28,10 @@ bool needs_unit(double squared, double peak) {
   return !(squared <= kHigh<T>) || (squared < kLow<T> && peak < kLow<T>);
 }
 
-// |scale delta|^2, summed in the order of simd centre: another unit must not change a bit.
+// Whether no square that counts has left double's range: then a power of two changes no bit of their sum.
+bool is_exact(double squared) { return squared > 0x1p-900 && squared < 0x1p900; }
+
+// |scale delta|^2.
 double squared_norm(const Vector<double>& delta, double scale) {
   Vector<double> mean = Vector<double>::Zero(delta.size());
   Vector<double> tail = mean;
@@ -106,7 +109,7 @@ void Moments<T>::add(const T* row, double weight, double forgetting, RowBlock<T>
   if (needs_unit<T>(squared, peak_)) {
     const double factor = fit_unit(gain * delta_.cwiseAbs().maxCoeff());
     block.rescale *= factor;
-    if (factor != 1.0) squared = squared_norm(delta_, gain * unit_);
+    if (factor != 1.0) squared = is_exact(squared) ? squared * factor : squared_norm(delta_, gain * unit_);
   }
   if (squared < kNothing<T>) squared = 0.0;
   peak_ = std::max(peak_, squared);

@@ -2,8 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 namespace roipca {
+namespace {
+
+// |v|^2 below which the square of a residual that is just above rounding of v would be near T's least number.
+template <typename T>
+constexpr double kSmall = std::is_same_v<T, float> ? 0x1p-60 : 0x1p-800;
+
+}  // namespace
 
 template <typename T>
 RoipcaRule<T>::RoipcaRule(const Options& options, Index features, Index capacity)
@@ -23,12 +31,23 @@ void RoipcaRule<T>::absorb(Eigen::Ref<Vector<T>> v, const Step& step) {
   const Index i = basis_.waiting();
   squared_norms_[i] = step.squared_norm;
   factors_[i] = 1.0;
+  if (step.squared_norm < kSmall<T>) enlarge(i, v.size());
   weights_[i] = step.weight_before * step.unit * step.unit;
   if (i == 0 && basis_.rows_taken() == 0) rows_settled_ = step.rows_before;
   rows_ = step.rows_before + 1;
   basis_.add();
   if (basis_.waiting() == kGroup) take_group();
   if (basis_.rows_taken() == basis_.block()) settle();
+}
+
+// Multiplies the row in the slot by a power of two, which its factor takes back.
+template <typename T>
+void RoipcaRule<T>::enlarge(Index i, Index features) {
+  const int exponent = -std::ilogb(squared_norms_[i]) / 2;
+  const auto scale = static_cast<T>(std::ldexp(1.0, exponent));
+  Eigen::Map<Vector<T>>(basis_.slot(), features) *= scale;
+  squared_norms_[i] = std::ldexp(squared_norms_[i], 2 * exponent);
+  factors_[i] = std::ldexp(1.0, -exponent);
 }
 
 template <typename T>

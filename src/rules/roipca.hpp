@@ -31,6 +31,7 @@ class RoipcaRule final : public Rule<T> {
  private:
   static constexpr Index kGroup = DeferredBasis<T>::kGroup;
 
+  void enlarge(Index i, Index features);
   void take_group();
   void settle();
 
@@ -40,8 +41,8 @@ class RoipcaRule final : public Rule<T> {
   Vector<double> values_;
   double trace_ = 0.0;
   Vector<double> z_;
-  // Of the rows that wait: |v|^2, by what forgetting has scaled v since it came, and the weight before it in
-  // squared units.
+  // Of the rows that wait: |v|^2, by what v is to be multiplied (it was enlarged, or forgetting has scaled it
+  // since it came), and the weight before it in squared units.
   Vector<double> squared_norms_;
   Vector<double> factors_;
   Vector<double> weights_;

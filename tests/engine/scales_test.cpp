@@ -82,6 +82,24 @@ TYPED_TEST(Scales, APowerOfTwoChangesNoBitOfARankBelowTheComponents) {
   }
 }
 
+// A heavy row at 0 moves the mean there, and other rows at 0 are then 1e-16 of their neighbours. What such a
+// row has outside of the components is still far above the least number that float has.
+TYPED_TEST(Scales, APowerOfTwoChangesNoBitBesideRowsThatAreFarSmaller) {
+  Options options = options_for(Method::kRoipca, 9);
+  options.update_every = UpdateEvery::kRow;
+  Vector<double> weights = Vector<double>::Ones(120);
+  weights[60] = 1e16;
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    RowMatrix<TypeParam> rows =
+        (normal_rows(120, 40, seed).array() + 1000.0).matrix().template cast<TypeParam>();
+    for (Index i = 60; i < 120; i += 2) rows.row(i).setZero();
+    const auto plain = OnlinePca<TypeParam>(options).partial_fit(rows, weights).model();
+    const RowMatrix<TypeParam> smaller = rows * TypeParam{0x1p-30F};
+    const auto scaled = OnlinePca<TypeParam>(options).partial_fit(smaller, weights).model();
+    EXPECT_TRUE(same_bits(scaled.basis, plain.basis)) << seed;
+  }
+}
+
 // Float reaches from 1e-38 to 3e38 only.
 template <typename T>
 constexpr double kSmall = kEpsilon<T> > 1e-10 ? 1e-30 : 1e-100;
