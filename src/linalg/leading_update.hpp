@@ -191,6 +191,18 @@ double distance_from_identity(Size n, Block a) {
   return root(magnitude(sum<double>(squares) + others));
 }
 
+// The largest norm of a column.
+double longest_column(Size n, Block a) {
+  double longest = 0.0;
+  for (Size j = 0; j < n; ++j) {
+    Vec<double> squares = {};
+    for (Size i = 0; i < a.stride; i += kDoubles) squares += load(a.column(j) + i) * load(a.column(j) + i);
+    const double length = sum<double>(squares);
+    longest = length <= longest ? longest : length;  // also NaN
+  }
+  return root(longest);
+}
+
 // A^(-1), where A becomes its factors; anything, NaN included, where it is nearly singular.
 void invert_near_identity(Size n, Block a, double* line, Block inverse) {
   factorise_near_identity(n, a, line);
@@ -200,11 +212,14 @@ void invert_near_identity(Size n, Block a, double* line, Block inverse) {
   divide(n, a, inverse);
 }
 
-// Q' = (Q E + X^T C) L^(-T) for E = I - Y^T C, in terms of Z and X.
+// Q' = (Q E + X^T C) L^(-T) for E = I - Y^T C, in terms of Z and X. None where a column of E is
+// long: what rows have within the components would be added that many times over to a component, and taken
+// off again but for its rounding.
 LeadingStep express(const LeadingUpdate& update, const LeadingMatrices& s) {
   const Block m = {update.normal, update.stride};
   multiply(s.inner.stride, s.k, s.b, s.y_t, s.c, kNone, -1.0, s.inner);
   add_to_diagonal(s.k, 1.0, s.inner);
+  if (!(longest_column(s.k, s.inner) < kFarthest)) return LeadingStep::kNone;
   multiply(s.turned.stride, s.k, s.k, m, s.inner, kNone, 1.0, s.turned);        // M E
   multiply(s.inner.stride, s.k, s.k, s.turned, s.normal, kNone, 1.0, s.inner);  // M E L^(-T)
   bool adds = distance_from_identity(s.k, s.turned) < kFarthest;

@@ -149,6 +149,25 @@ TYPED_TEST(WideSpectra, KeepTheirSmallComponentsWhenMerged) {
   }
 }
 
+// Rows far from the origin, not centred: next to what each has along the first component, the others are
+// small, and moving them by combinations of rows must not leave the rounding of many rows in them.
+TYPED_TEST(WideSpectra, BlocksOfRowsFarFromTheOriginAreRightToRoundingOfTheRows) {
+  Options options = options_for(Method::kRoipca, 5);
+  options.center = false;
+  options.block_size = 7;
+  const double deviation = std::is_same_v<TypeParam, float> ? 1e-3 : 1e-4;
+  for (unsigned seed = 0; seed < 10; ++seed) {
+    const RowMatrix<TypeParam> rows =
+        (1.0 + (deviation * normal_rows(200, 5, seed)).array()).matrix().template cast<TypeParam>();
+    const auto exact = rows.template cast<double>().eval();
+    const auto model = OnlinePca<TypeParam>(options).partial_fit(rows).model();
+    const Vector<double> want = as_eigen(batch_pca<double>(exact, options).eigenvalues).cwiseSqrt();
+    const Vector<double> got = as_eigen(model.eigenvalues).cwiseSqrt();
+    // Rows and components are rounded once each, and 29 blocks round components again, at random.
+    EXPECT_LE((got - want).cwiseAbs().maxCoeff(), 8.0 * kEpsilon<TypeParam> * exact.norm()) << seed;
+  }
+}
+
 TYPED_TEST(WideSpectra, KeepTheirSmallComponentsExactly) {
   const Options options = options_for(Method::kExact, kComponents);
   for (const double deviation : {1e3, 1e7}) {
