@@ -8,9 +8,14 @@ namespace roipca::secular {
 
 namespace {
 
-// As in LAPACK's dlaed2: eight units of rounding. The neglected part then perturbs the matrix no more than
-// storing it did.
+// Eight units of rounding, as in LAPACK's dlaed2, but of the two diagonal entries beside an off-diagonal one
+// and not of the matrix's norm: what is neglected then changes each eigenvalue by rounding of itself, and
+// small ones that many updates add to grow although a single update is below the rounding of the largest.
 constexpr double kTolerance = 8.0 * (std::numeric_limits<double>::epsilon() / 2.0);
+
+// Of a matrix whose norm is about 1. Less is nothing, and powers of it would leave double's range.
+constexpr double kLeastWeight = 0x1p-300;
+constexpr double kLeastPole = 0x1p-250;
 
 }  // namespace
 
@@ -24,12 +29,20 @@ void Deflation::run(const NormalForm& form) {
   survivors_.clear();
   deflated_.clear();
   rotations_.clear();
-  const double tolerance = kTolerance * std::max(form.largest_pole, form.largest_z);
+  // Off-diagonal entries are products of roots of weights, and diagonal ones poles plus weights.
+  double most = 0.0;  // part that a weight has of its diagonal entry
+  for (std::size_t j = 0; j < form.order; ++j) {
+    const double weight = form.rho * form.z[j] * form.z[j];
+    if (weight > kLeastWeight)
+      most = std::max(most, weight / (std::fabs(form.scale(form.poles[j])) + weight));
+  }
   for (std::size_t j = 0; j < form.order; ++j) {
     const Row row{form.poles[j], form.z[j], form.in_caller_order(j)};
-    if (form.rho * std::fabs(row.z) <= tolerance) {
+    const double weight = form.rho * row.z * row.z;
+    const double entry = std::fabs(form.scale(row.pole)) + weight;
+    if (weight <= kLeastWeight || weight * most <= kTolerance * kTolerance * entry) {
       retire(row);
-    } else if (!merge_with_last(row, form, tolerance)) {
+    } else if (!merge_with_last(row, form)) {
       survivors_.push_back(row);
     }
   }
@@ -41,10 +54,13 @@ void Deflation::retire(const Row& row) {
   deflated_.insert(std::upper_bound(deflated_.begin(), deflated_.end(), row, after), row);
 }
 
-bool Deflation::merge_with_last(const Row& row, const NormalForm& form, double tolerance) {
+bool Deflation::merge_with_last(const Row& row, const NormalForm& form) {
   if (survivors_.empty()) return false;
   Row& last = survivors_.back();
-  const double gap = form.scale(last.pole) - form.scale(row.pole);
+  const double upper = form.scale(last.pole);
+  const double lower = form.scale(row.pole);
+  const double gap = upper - lower;
+  const double tolerance = kTolerance * std::max(std::min(std::fabs(upper), std::fabs(lower)), kLeastPole);
   const double squares = last.z * last.z + row.z * row.z;
   // Rotating z into one row leaves the off-diagonal entry gap * c * s, c and s being the two z over their
   // norm.

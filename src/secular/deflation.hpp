@@ -35,7 +35,7 @@ class Deflation {
   /// O(order), plus O(deflated^2) in the worst case to keep the deflated rows sorted.
   void run(const NormalForm& form);
 
-  /// Poles strictly descending after scaling, with gaps above twice the tolerance.
+  /// Poles strictly descending after scaling, with gaps of several roundings of the smaller one.
   std::span<const Row> survivors() const { return survivors_; }
   /// Descending; the pole is the eigenvalue.
   std::span<const Row> deflated() const { return deflated_; }
@@ -44,7 +44,7 @@ class Deflation {
 
  private:
   void retire(const Row& row);
-  bool merge_with_last(const Row& row, const NormalForm& form, double tolerance);
+  bool merge_with_last(const Row& row, const NormalForm& form);
 
   std::vector<Row> survivors_;
   std::vector<Row> deflated_;

@@ -76,14 +76,12 @@ void NormalForm::assign(std::span<const double> caller_poles, std::span<const do
   const int z_exponent = normalise({z.data(), order}, rho_fraction);
   rho_exponent = rho_fraction == 0.0 ? kExponentOfZero : rho_exponent + 2 * z_exponent;
 
-  largest_pole = std::max(std::fabs(poles[0]), std::fabs(poles[order - 1]));
+  const double largest_pole = std::max(std::fabs(poles[0]), std::fabs(poles[order - 1]));
   const int exponent = std::max(exponent_of(largest_pole), rho_exponent + exponent_of(rho_fraction));
   const bool all_zero = exponent <= kExponentOfZero;
   scale = BinaryScale(all_zero ? 0 : -exponent);
   unscale = BinaryScale(all_zero ? 0 : exponent);
   rho = std::ldexp(rho_fraction, std::max(rho_exponent - exponent, kExponentOfZero));
-  largest_pole = scale(largest_pole);
-  largest_z = largest_magnitude({z.data(), order});
 }
 
 }  // namespace roipca::secular

@@ -29,8 +29,6 @@ struct NormalForm {
   std::vector<double> z;
   std::size_t order = 0;
   double rho = 0.0;  // scaled, and multiplied by the squared norm of the caller's z
-  double largest_pole = 0.0;
-  double largest_z = 0.0;
   bool mirrored = false;  // rho was negative
   BinaryScale scale;      // from the caller's units
   BinaryScale unscale;    // and back

@@ -18,7 +18,8 @@ struct Report {
 };
 
 /// Eigenpairs of diag(poles) + rho z z^T in O(order^2): eigenvalues to a few units of rounding of the
-/// matrix's norm, eigenvectors orthonormal to rounding whatever the spectrum.
+/// matrix's norm, eigenvectors orthonormal to rounding whatever the spectrum. If poles and rho are not
+/// negative, small eigenvalues are right to some units of themselves, however far below the largest.
 ///
 ///     RankOneEigen solver(2);
 ///     solver.compute(std::vector{2.0, 1.0}, std::vector{1.0, 1.0}, 0.5);

@@ -132,6 +132,54 @@ TEST(HardCases, ClustersWithWeightsOverThirtyDecadesLoseNothing) {
   }
 }
 
+// Of a positive matrix that is graded, each eigenvalue on its own scale.
+TEST(HardCases, SmallPolesBesideALargeOneAreRightToRoundingOfThemselves) {
+  ProblemSource source(14);
+  for (int repetition = 0; repetition < 150; ++repetition) {
+    Problem problem = source.ordinary(2 + source.index(7));
+    for (double& pole : problem.poles) pole = std::fabs(source.over_decades(-25.0, 0.0));
+    sort_poles(problem);
+    for (std::size_t j = 0; j < problem.z.size(); ++j) {
+      problem.z[j] = std::sqrt(problem.poles[j]) * source.over_decades(-3.0, 1.0);
+    }
+    problem.rho = 1.0;
+    ASSERT_NO_FATAL_FAILURE(expect_accurate(problem)) << "repetition " << repetition;
+    RankOneEigen solver(problem.poles.size());
+    solver.compute(problem.poles, problem.z, problem.rho);
+    const QuadEigen expected = reference(problem);
+    for (std::size_t i = 0; i < problem.poles.size(); ++i) {
+      const auto value = static_cast<double>(expected.values[i]);
+      // A root is right to the rounding of w, of whose terms up to 100 times 1 cancel at these weights.
+      ASSERT_LE(std::fabs(solver.values()[i] - value), 1000.0 * kUnit * value)
+          << repetition << ", value " << i;
+    }
+  }
+}
+
+// Each adds less to the small eigenvalue than the rounding of the large one, and all together a thousand
+// times that.
+TEST(HardCases, UpdatesBelowTheRoundingOfTheLargestPoleAddUp) {
+  constexpr int kUpdates = 4000;
+  ProblemSource source(15);
+  RankOneEigen solver(2);
+  double values[2] = {1.0, 0.0};
+  double across = 0.0;  // the small vector's entry on the first axis; the second is 1 to rounding
+  Quad sum[3] = {1, 0, 0};
+  for (int i = 0; i < kUpdates; ++i) {
+    const double x = 1e-8 * (source.over_decades(-1.0, 0.0) - 0.5);
+    const double y = 1e-8 * (source.over_decades(-1.0, 0.0) - 0.5);
+    sum[0] += static_cast<Quad>(x) * x;
+    sum[1] += static_cast<Quad>(x) * y;
+    sum[2] += static_cast<Quad>(y) * y;
+    solver.compute(values, std::vector{x - across * y, y + across * x}, 1.0);
+    across += solver.vectors()[2];
+    std::copy_n(solver.values().data(), 2, values);
+  }
+  const auto expected = testing::jacobi({{sum[0], sum[1]}, {sum[1], sum[2]}});
+  const auto small = static_cast<double>(expected.values[1]);
+  EXPECT_LE(std::fabs(values[1] / small - 1.0), kUpdates * kUnit);
+}
+
 TEST(HardCases, ARowThatTheModelAlreadyExplainsLeavesTheOtherVectorsAlone) {
   // A row along a strong component: the other components must not rotate by more than rounding.
   const Problem problem{{1e12, 1.0, 0.5, 1e-3}, {1e3, 1e-9, 1e-9, 0.0}, 1.0};
