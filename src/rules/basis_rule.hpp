@@ -15,8 +15,9 @@ namespace roipca {
 template <typename T, typename Derived>
 class BasisRule : public Rule<T> {
  public:
-  BasisRule(Index features, Index capacity)
-      : Rule<T>(features), rows_(capacity, features), values_(Vector<double>::Zero(capacity)) {}
+  /// `spare_rows` lie behind those of the components, for the rule's own use.
+  BasisRule(Index features, Index capacity, Index spare_rows = 0)
+      : Rule<T>(features), rows_(capacity + spare_rows, features), values_(Vector<double>::Zero(capacity)) {}
 
   std::unique_ptr<Rule<T>> clone() const final {
     return std::make_unique<Derived>(static_cast<const Derived&>(*this));
@@ -69,7 +70,7 @@ class BasisRule : public Rule<T> {
     }
   }
 
-  simd::AlignedRows<T> rows_;  // the components
+  simd::AlignedRows<T> rows_;  // the components, then spare rows
   Vector<double> values_;
   double trace_ = 0.0;
   Index rank_ = 0;

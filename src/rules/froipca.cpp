@@ -29,13 +29,13 @@ constexpr double kLeastOwnPart = 0.5;
 
 template <typename T>
 FroipcaRule<T>::FroipcaRule(const Options& options, Index features, Index capacity)
-    : Base(features, capacity),
+    : Base(features, capacity, 1),
       tau_(options.tau),
       secular_(options.mu, features, capacity),
       splitter_(capacity),
       rotation_(capacity + 1),
       guard_(capacity),
-      z_(Vector<double>::Zero(capacity)),
+      z_(Vector<double>::Zero(capacity + 1)),
       along_projection_(Vector<double>::Zero(capacity)),
       along_residual_(Vector<double>::Zero(capacity)),
       rates_(Vector<double>::Zero(capacity)),
@@ -74,19 +74,20 @@ std::vector<double> FroipcaRule<T>::learning_rates() const {
 template <typename T>
 void FroipcaRule<T>::project(const Step& step) {
   is_residual_ = false;
-  const simd::RowsView<T> v{this->slot(), 0, 1};
+  if (rank_ < this->capacity()) return take_off_projection(step);
+  const simd::RowsView<T> v{behind_components(), 0, 1};
+  simd::table<T>().dots(rows_.view(rank_ + 1), v, rows_.padded_length(), z_.data(), 1);
   // Of the rounded row, as z is: step.squared_norm is of the row before it was rounded to T.
-  double squared_norm = 0.0;
-  simd::table<T>().dots(v, v, rows_.padded_length(), &squared_norm, 1);
-  simd::table<T>().dots(rows_.view(rank_), v, rows_.padded_length(), z_.data(), 1);
+  const double squared_norm = z_[rank_];
   const double left = squared_norm - z_.head(rank_).squaredNorm();
   residual_ = std::sqrt(std::max(left, 0.0));
-  if (rank_ < this->capacity() || left < kCancels<T> * squared_norm) take_off_projection(step);
+  if (left < kCancels<T> * squared_norm) take_off_projection(step);
 }
 
 template <typename T>
 void FroipcaRule<T>::take_off_projection(const Step& step) {
-  residual_ = splitter_.split(rows_.view(rank_), rows_.padded_length(), step.squared_norm, this->slot());
+  residual_ =
+      splitter_.split(rows_.view(rank_), rows_.padded_length(), step.squared_norm, behind_components());
   z_.head(rank_) = splitter_.coordinates().head(rank_);
   is_residual_ = true;
 }
@@ -201,8 +202,9 @@ void FroipcaRule<T>::move(Index terms) {
   if (terms == 0) return;
   left_rounded_.topLeftCorner(rank_, terms) = left_.topLeftCorner(rank_, terms).template cast<T>();
   right_rounded_.topLeftCorner(rank_, terms) = right_.topLeftCorner(rank_, terms).template cast<T>();
-  simd::table<T>().add_low_rank(rows_.row(0), rows_.stride(), rank_, this->slot(), left_rounded_.data(),
-                                right_rounded_.data(), terms, this->capacity(), rows_.padded_length());
+  simd::table<T>().add_low_rank(rows_.row(0), rows_.stride(), rank_, behind_components(),
+                                left_rounded_.data(), right_rounded_.data(), terms, this->capacity(),
+                                rows_.padded_length());
 }
 
 // Q <- [Q, r/|r|] V: exact, O(k^2 d).

@@ -47,14 +47,16 @@ class FroipcaRule final : public BasisRule<T, FroipcaRule<T>> {
   void move(Index terms);
   void rotate();
 
-  auto row() { return Eigen::Map<Vector<T>>(this->slot(), this->features()); }
+  // Room for the row, where one pass multiplies it by the components and by itself.
+  T* behind_components() { return rows_.row(this->capacity()); }
+  auto row() { return Eigen::Map<Vector<T>>(behind_components(), this->features()); }
 
   Tau tau_;
   TruncatedSecular secular_;
   Splitter<T> splitter_;
   Rotation<T> rotation_;
   DriftGuard<T> guard_;
-  Vector<double> z_;
+  Vector<double> z_;                 // with room for |v|^2 behind it
   double residual_ = 0.0;            // |r|
   bool is_residual_ = false;         // whether the slot holds r rather than the row
   Vector<double> along_projection_;  // a, with Q z of unit coefficient
