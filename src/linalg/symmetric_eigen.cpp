@@ -48,6 +48,8 @@ void SymmetricEigen::compute(const Eigen::Ref<const Matrix<double>>& matrix) {
 void SymmetricEigen::solve(Index order) {
   order_ = order;
   operations().eigen_solver(order, vectors_.data(), vectors_.rows(), values_.data(), work_.data());
+  // Its rotations change lengths by several roundings, which a basis that is turned for ever would add up.
+  for (Index j = 0; j < order; ++j) vectors_.col(j) /= vectors_.col(j).head(order).norm();
   sort_descending(values_.head(order), vectors_.leftCols(order));
 }
 
@@ -148,11 +150,14 @@ Index SymmetricEigen::triangularise(Index rows, double noise) {
 }
 
 // A = L L^T with the largest remaining diagonal entry as the next pivot. L goes into vectors_, with the rows
-// of A in their places. Returns the number of columns.
+// of A in their places. Returns the number of columns. A row of which no more than noise is left becomes no
+// pivot. It may still have more in common with later pivots, up to the root of the noise of both: that is
+// kept where it is more than the noise of the entry itself.
 Index SymmetricEigen::factorise(double noise) {
+  constexpr double kIsPivot = -1.0;
   const Index n = order_;
   const auto a = given_.topLeftCorner(n, n);
-  auto left = work_.head(n);  // of the diagonal; 0 once a row is a pivot or nothing but noise is left of it
+  auto left = work_.head(n);  // of the diagonal; 0 where that is nothing but noise
   left = a.diagonal();
   vectors_.leftCols(n).setZero();
   for (Index j = 0; j < n; ++j) {
@@ -162,11 +167,15 @@ Index SymmetricEigen::factorise(double noise) {
     auto column = vectors_.col(j).head(n);
     for (Index i = 0; i < n; ++i) column[i] = i >= pivot ? a(i, pivot) : a(pivot, i);
     for (Index l = 0; l < j; ++l) column -= vectors_(pivot, l) * vectors_.col(l).head(n);
-    column = (left.array() > 0.0).select(column / std::sqrt(largest), 0.0);
-    column[pivot] = std::sqrt(largest);
-    left[pivot] = 0.0;
     for (Index i = 0; i < n; ++i) {
-      if (left[i] == 0.0) continue;
+      const bool is_known =
+          left[i] > 0.0 || std::abs(column[i]) > noise * std::sqrt(a(i, i)) * std::sqrt(a(pivot, pivot));
+      column[i] = left[i] != kIsPivot && is_known ? column[i] / std::sqrt(largest) : 0.0;
+    }
+    column[pivot] = std::sqrt(largest);
+    left[pivot] = kIsPivot;
+    for (Index i = 0; i < n; ++i) {
+      if (!(left[i] > 0.0)) continue;
       left[i] -= column[i] * column[i];
       if (left[i] <= noise * a(i, i)) left[i] = 0.0;
     }

@@ -104,6 +104,20 @@ double orthonormality_error(const Matrix<double>& v) {
   return (v.transpose() * v - Matrix<double>::Identity(v.cols(), v.cols())).cwiseAbs().maxCoeff();
 }
 
+TEST(SymmetricEigen, VectorsHaveLengthOneToTheRoundingOfTheirEntries) {
+  std::mt19937_64 random(2);
+  SymmetricEigen eigen(60);
+  for (const Index order : {5, 18, 60}) {
+    const Matrix<double> factor = normal_matrix(random, order, order);
+    eigen.compute(factor.transpose() * factor);
+    const Matrix<long double> vectors = eigen.vectors(order).cast<long double>();
+    for (Index j = 0; j < order; ++j) {
+      const auto length = static_cast<double>(vectors.col(j).norm() - 1.0L);
+      EXPECT_LE(std::abs(length), 2 * kEpsilon) << order;
+    }
+  }
+}
+
 // Each entry of a graded matrix is known relative to its row and column.
 TEST(SolvePositive, KeepsSmallEigenvaluesOfGradedMatrices) {
   std::mt19937_64 random(3);
@@ -140,6 +154,25 @@ TEST(SolvePositive, KeepsWhatStandsBesideALargeRowOfTheFactor) {
     // Rows are solved to the rounding of their own size.
     EXPECT_LE(largest_relative_error(eigen.values(), squared_singular_values(factor)), 1e4 * kEpsilon);
     EXPECT_LE(orthonormality_error(eigen.vectors(18)), 100 * kEpsilon);
+  }
+}
+
+// Of a row that is noise beside a large one along no axis, what it has in common with rows that are not is
+// more than noise.
+TEST(SolvePositive, LosesNoMoreThanRoundingOfTheMatrixWhereRowsAreLeftOut) {
+  std::mt19937_64 random(6);
+  SymmetricEigen eigen(20);
+  for (int repeat = 0; repeat < 60; ++repeat) {
+    Matrix<double> factor = 1e-5 * normal_matrix(random, 5, 20);
+    factor.row(0).array() += 3.0;
+    eigen.matrix(20) = factor.transpose() * factor;
+    const double entry = factor.row(0).cwiseAbs2().maxCoeff();
+    const auto found = eigen.solve_positive(20, 20, 12 * kEpsilon);
+    ASSERT_EQ(found, 5);
+    const Vector<double> want = squared_singular_values(factor);
+    // Forming the matrix rounds each entry, and so does eliminating; n x n entries of e have a norm of n e.
+    EXPECT_LE((eigen.values().segment(1, 4) - want.segment(1, 4)).cwiseAbs().maxCoeff(),
+              2 * 20 * kEpsilon * entry);
   }
 }
 
