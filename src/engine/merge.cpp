@@ -31,13 +31,18 @@ void merge_values(Merging merging, Value& merged, const Value& a, const Value& b
   }
 }
 
+// Sketches never exceed the scatter, so that nothing may stand for what they do not hold.
+Mu mu_option(const Options& options) {
+  const bool none = options.method == Method::kIpca || options.method == Method::kFrequentDirections;
+  return none ? Mu::zero() : options.mu;
+}
+
 // The eigenvalue that stands for those that the model does not hold.
 template <typename T>
 double mu_of(const Model<T>& model) {
   const Index held = capacity(with_choices(model), model.features()).held;
-  const Mu mu = model.options.method == Method::kIpca ? Mu::zero() : model.options.mu;
-  return unheld_eigenvalue(mu, as_eigen(model.eigenvalues).head(rank_of(model)), held, model.features(),
-                           model.scatter_trace, model.weight);
+  return unheld_eigenvalue(mu_option(model.options), as_eigen(model.eigenvalues).head(rank_of(model)), held,
+                           model.features(), model.scatter_trace, model.weight);
 }
 
 // (mean, tail) as the exact sum of two numbers: parts of the weight times the means, with what rounding
@@ -102,8 +107,7 @@ Model<T> merge(const Model<T>& a, const Model<T>& b) {
   block.unit = unit;
 
   BlockUpdate<T> update(held, rank + 1);
-  update.apply(pairs, block, a.options.method == Method::kIpca ? Mu::zero() : a.options.mu,
-               mu * unit_squared);
+  update.apply(pairs, block, mu_option(a.options), mu * unit_squared);
   update.settle(pairs);
 
   Spectrum<T> spectrum = {pairs.components.columns(pairs.rank), pairs.values.head(pairs.rank),

@@ -67,6 +67,19 @@ TYPED_TEST(Merging, OfHalvesIsAsGoodAsOnePass) {
             2.0 * subspace_error(truth, reported_basis(one_pass)) + slack);
 }
 
+// What Frequent Directions promises of one sketch: never above the scatter in any direction.
+TYPED_TEST(Merging, OfSketchesStaysBelowTheScatter) {
+  using T = TypeParam;
+  const RowMatrix<T> x = decaying_rows(400, 30, 0.9, 7).cast<T>();
+  Options options = options_for(Method::kFrequentDirections, 4);
+  const auto merged = merge(this->fitted(options, x.topRows(150)), this->fitted(options, x.bottomRows(250)));
+  const auto truth = dense_pca(x.template cast<double>());
+  const Vector<double> values = as_eigen(merged.eigenvalues);
+  // The sketch is shrunk by its Gram matrix in T.
+  const double rounding = 400 * kEpsilon<T> * truth.values[0];
+  EXPECT_LE((values - truth.values.head(values.size())).maxCoeff(), rounding);
+}
+
 TYPED_TEST(Merging, TakesModelsOfFewRowsAndOfOne) {
   using T = TypeParam;
   const RowMatrix<T> x = normal_rows(8, 120, 5).cast<T>();
