@@ -34,7 +34,6 @@ from roipca import OnlinePCA, _core
 from roipca._parameters import core_parameters
 
 STREAMS = 5000
-DISTURBANCES = 3  # runs of the recursion that show how it amplifies a rounding
 
 
 @dataclass
@@ -264,7 +263,7 @@ def check_stream(stream):
     updates = len(stream.blocks)
     loss = checks.solver_loss(truth, updates, stream.by_rows)
     if stream.method == "exact":
-        loss = loss + checks.scatter_loss(truth)
+        loss = loss + checks.scatter_loss(truth, updates)
     if stream.route in NOT_ONE_STREAM:
         loss = loss + checks.floor_loss(stream, truth, parts=PARTS[stream.route])
     tolerance = checks.rounding_of(truth, eps, updates)
@@ -277,15 +276,15 @@ def check_stream(stream):
         checks.check_t2(report, pca, stream.rows, truth, stream.used, true, allowed)
     elif has_recursion:
         plain = checks.run_recursion(stream, truth)
-        disturbed = [checks.run_recursion(stream, truth, rng) for _ in range(DISTURBANCES)]
+        disturbed = checks.disturbed_runs(stream, truth, rng, checks.roundings_of(updates))
         floor_of = partial(checks.reading_floor, stream, truth)
-        checks.check_truncated(
-            report, fit_of, truth, plain, disturbed, floor_of, tolerance, checks.roundings_of(updates)
-        )
+        checks.check_truncated(report, fit_of, truth, plain, disturbed, floor_of, tolerance)
     if stream.method in ("roipca", "ipca") and stream.mu == "zero":
         checks.check_below(report, fit_of, truth, tolerance)
     if stream.method == "fd":
-        checks.check_sketch(report, fit_of, truth, stream.held, eps, updates)
+        # A component of the sketch may lie along any feature.
+        floor = checks.reading_floor(stream, truth, np.eye(stream.rows.shape[1])).max()
+        checks.check_sketch(report, fit_of, truth, stream.held, checks.sketch_loss(stream, truth, updates), floor)
     return report
 
 
