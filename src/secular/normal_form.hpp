@@ -28,7 +28,7 @@ struct NormalForm {
   std::vector<double> poles;  // in the caller's units, so that deflated poles are returned bit for bit
   std::vector<double> z;
   std::size_t order = 0;
-  double rho = 0.0;  // scaled, and multiplied by the squared norm of the caller's z
+  double rho = 0.0;       // scaled, and multiplied by the squared norm of the caller's z
   bool mirrored = false;  // rho was negative
   BinaryScale scale;      // from the caller's units
   BinaryScale unscale;    // and back
