@@ -37,6 +37,9 @@ deps-test: ## Install the packages of deps-clusters, and a browser to test repor
 deps-aarch64: ## Install the packages of deps, and a cross compiler and emulator for 64-bit ARM
 	@scripts/install-deps.sh --aarch64
 
+deps-docs: ## Install the packages of deps-test, and Doxygen
+	@scripts/install-deps.sh --docs
+
 deps-fuzz: ## Install the packages of deps, and clang with its fuzzer
 	@scripts/install-deps.sh --fuzz
 
@@ -63,6 +66,15 @@ demo: deps ## Build the program and run its demo
 test: deps-test build python ## Build everything and run all C++ and Python tests
 	ctest --preset release
 	build/python-venv/bin/python -m pytest -q
+
+# Built from a copy, so that generated pages stay out of the sources. Warnings are errors.
+docs: deps-docs python ## Build the site in build/docs/html, and test it in a browser
+	build/python-venv/bin/pip install -q -r docs/requirements.txt
+	rm -rf build/docs && mkdir build/docs && cp -r docs build/docs/source && cp CHANGELOG.md build/docs
+	cd build/docs && doxygen ../../docs/Doxyfile
+	PATH="$(CURDIR)/build/python-venv/bin:$$PATH" sphinx-build -q -W --keep-going build/docs/source build/docs/html
+	build/python-venv/bin/python -m pytest -q -m docs tests/docs
+	@echo "build/docs/html/index.html"
 
 soak: python ## Run the tests that are too long for `make test` (9 GB of disk, several minutes)
 	build/python-venv/bin/python -m pytest -m soak -rP

@@ -5,6 +5,7 @@
 #   --python     also the Python package
 #   --clusters   as --python, and Java for Spark
 #   --test       as --clusters, and a browser to test reports
+#   --docs       as --test, and Doxygen
 #   --fuzz       also fuzzing
 #   --aarch64    also cross-compiling for 64-bit ARM and running under an emulator
 set -euo pipefail
@@ -17,10 +18,11 @@ case "${1-}" in
   --python) packages+=(python3-dev python3-venv) ;;
   --clusters) packages+=(python3-dev python3-venv openjdk-17-jre-headless) ;;
   --test) packages+=(python3-dev python3-venv openjdk-17-jre-headless chromium) ;;
+  --docs) packages+=(python3-dev python3-venv openjdk-17-jre-headless chromium doxygen) ;;
   --fuzz) packages+=(clang libclang-rt-14-dev) ;;
   --aarch64) packages+=(g++-aarch64-linux-gnu qemu-user) ;;
   *)
-    echo "usage: $0 [--dev | --python | --clusters | --test | --fuzz | --aarch64]" >&2
+    echo "usage: $0 [--dev | --python | --clusters | --test | --docs | --fuzz | --aarch64]" >&2
     exit 2
     ;;
 esac

@@ -1,0 +1,124 @@
+"""The site: Markdown pages, the Python and C++ references, the commands' help, and a gallery that the build runs."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import roipca
+
+HERE = Path(__file__).parent
+# `make docs` builds from a copy in build/docs/source, so that generated pages stay out of the sources.
+REPOSITORY = next(folder for folder in HERE.parents if (folder / "CMakeLists.txt").exists())
+
+project = "roipca"
+author = "The roipca authors"
+project_copyright = "the roipca authors"
+version = release = roipca.__version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+    "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
+    "breathe",
+]
+exclude_patterns = ["pypi.md", "requirements.txt"]
+templates_path = ["templates"]
+
+html_theme = "furo"
+html_title = "roipca"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sourcelink = False
+
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+
+autosummary_generate = True
+autodoc_typehints = "none"  # the docstrings say more
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+
+breathe_projects = {"roipca": str(HERE.parent / "doxygen" / "xml")}
+breathe_default_project = "roipca"
+breathe_default_members = ("members",)
+
+sphinx_gallery_conf = {
+    "examples_dirs": str(REPOSITORY / "examples" / "gallery"),
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"/[a-z]",
+    "ignore_pattern": r"/_",
+    "plot_gallery": "True",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "show_memory": False,
+    "show_signature": False,
+    "remove_config_comments": True,
+    "image_scrapers": ("matplotlib",),
+    "min_reported_time": 1000,
+    "copyfile_regex": r"",
+}
+# Every header reopens the namespace.
+suppress_warnings = ["config.cache", "duplicate_declaration.cpp"]
+
+
+def write_commands(folder: Path) -> None:
+    """Write a page with the help of each command, as the program prints it."""
+
+    def help_of(*words: str) -> str:
+        return subprocess.run(["roipca", *words, "--help"], capture_output=True, text=True, check=True).stdout.rstrip()
+
+    commands = re.findall(r"^  ([a-z]+)  ", help_of(), flags=re.MULTILINE)
+    parts = ["# Commands and options\n", "What `roipca --help` and `roipca COMMAND --help` print.", "", "```text"]
+    parts += [help_of(), "```", ""]
+    for command in commands:
+        parts += [f"## roipca {command}", "", "```text", help_of(command), "```", ""]
+    (folder / "commands.md").write_text("\n".join(parts))
+
+
+write_commands(HERE / "reference")
+
+
+def write_headers(folder: Path) -> None:
+    """Write a page per public header, from its comments."""
+    folder.mkdir(exist_ok=True)
+    for header in sorted((REPOSITORY / "include" / "roipca").glob("*.hpp")):
+        if header.name == "roipca.hpp":
+            continue  # includes the others
+        title = f"roipca/{header.name}"
+        (folder / f"{header.stem}.rst").write_text(
+            f"{title}\n{'=' * len(title)}\n\n.. doxygenfile:: {header.name}\n"
+        )
+
+
+write_headers(HERE / "reference" / "headers")
+
+
+def as_rst(line: str) -> str:
+    """Return a line of a docstring, which is plain text with `code`, as reStructuredText."""
+    begin = re.match(r"\s*[\w*, ]+ : |", line)
+    assert begin is not None
+    text = line[begin.end() :]
+    text = re.sub(r"(?<!`)`([^`]+)`(?!`)", r"``\1``", text)
+    # components_ would be a link to a target of that name, and |x| a substitution.
+    pieces = re.split(r"(``[^`]+``)", text)
+    pieces[::2] = [re.sub(r"(\w)_(?!\w)", r"\1\_", piece).replace("|", r"\|") for piece in pieces[::2]]
+    return line[: begin.end()] + "".join(pieces)
+
+
+def convert_docstring(app, what, name, obj, options, lines) -> None:  # noqa: D103
+    in_example = False
+    for i, line in enumerate(lines):
+        in_example = line.lstrip().startswith(">>>") or (in_example and bool(line.strip()))
+        if not in_example:
+            lines[i] = as_rst(line)
+
+
+def setup(app) -> None:  # noqa: D103
+    app.connect("autodoc-process-docstring", convert_docstring, priority=400)

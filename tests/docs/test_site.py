@@ -1,0 +1,69 @@
+"""The site that `make docs` builds, as a browser shows it."""
+
+from pathlib import Path
+
+import browser
+import pytest
+
+pytestmark = pytest.mark.docs
+SITE = Path(__file__).parents[2] / "build" / "docs" / "html"
+PAGES = sorted(path.relative_to(SITE).as_posix() for path in SITE.rglob("*.html") if "_static" not in path.parts)
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    """Returns a browser at the first page."""
+    with browser.Page(SITE / "index.html", tmp_path_factory.mktemp("profile")) as page:
+        yield page
+
+
+def go(page, address):
+    page.send("Page.navigate", url=f"{SITE.as_uri()}/{address}")
+    page.run("new Promise((done) => document.readyState === 'complete' ? done() : (onload = done))")
+    page.settle()
+
+
+WAIT = """new Promise((done, fail) => {
+    const end = Date.now() + 20000;
+    const look = () => {
+        const links = [...document.querySelectorAll('#search-results li a')].map((a) => a.getAttribute('href'));
+        if (links.length) done(links); else if (Date.now() > end) fail('no results'); else setTimeout(look, 100);
+    };
+    look();
+})"""
+
+
+@pytest.mark.parametrize(
+    "words, target",
+    [("larger than memory", "guides/larger-than-memory.html"), ("IncrementalPCA", "moving/incremental-pca.html")],
+)
+def test_a_search_finds_the_guide(page, words, target):
+    go(page, f"search.html?q={words.replace(' ', '+')}")
+    links = page.run(WAIT)
+    assert any(link.startswith(target) for link in links[:5]), links[:5]
+
+
+def test_the_first_page_fits_a_phone(page):
+    page.resize(390, 800)
+    try:
+        for name in ("index.html", "python.html", "performance.html", "guides/sparse.html"):
+            go(page, name)
+            assert page.run("document.documentElement.scrollWidth") <= 390, name
+    finally:
+        page.resize(1200, 900)
+
+
+def test_every_picture_of_the_gallery_appears(page):
+    examples = [name for name in PAGES if name.startswith("gallery/") and name.count("/") == 1]
+    examples = [name for name in examples if not name.endswith(("index.html", "sg_execution_times.html"))]
+    assert len(examples) >= 10
+    for name in examples:
+        go(page, name)
+        pictures = page.run("[...document.querySelectorAll('article img')].map((i) => i.naturalWidth)")
+        assert pictures and min(pictures) > 0, name
+
+
+def test_nothing_is_requested_from_elsewhere(page):
+    for name in ("index.html", "gallery/index.html", "reference/cpp.html"):
+        go(page, name)
+    assert [url for url in page.requests if not url.startswith(("file:", "data:"))] == []
