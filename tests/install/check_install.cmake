@@ -25,6 +25,32 @@ run(${CMAKE_COMMAND} --build ${WORK_DIR}/by_cmake --config ${CONFIG})
 find_program(foreign NAMES foreign PATHS ${WORK_DIR}/by_cmake ${WORK_DIR}/by_cmake/${CONFIG} NO_DEFAULT_PATH REQUIRED)
 run(${foreign})
 
+# The examples, as a reader would build them.
+run(${CMAKE_COMMAND} -S ${EXAMPLES_DIR} -B ${WORK_DIR}/examples -G ${GENERATOR} -D CMAKE_BUILD_TYPE=${CONFIG}
+    -D CMAKE_CXX_COMPILER=${CXX} -D CMAKE_CXX_FLAGS=${CXX_FLAGS} -D CMAKE_PREFIX_PATH=${prefix})
+run(${CMAKE_COMMAND} --build ${WORK_DIR}/examples --config ${CONFIG})
+
+function(expect_output expected example) # expect_output(REGEX EXAMPLE [ARGUMENT...])
+  find_program(path_of_${example} NAMES ${example} PATHS ${WORK_DIR}/examples ${WORK_DIR}/examples/${CONFIG} NO_DEFAULT_PATH
+               REQUIRED)
+  execute_process(COMMAND ${path_of_${example}} ${ARGN} INPUT_FILE ${WORK_DIR}/rows.txt OUTPUT_VARIABLE output
+                  COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT output MATCHES "${expected}")
+    message(FATAL_ERROR "${example} printed\n${output}instead of ${expected}")
+  endif()
+endfunction()
+
+# Forty rows along a line, and one off it.
+foreach(i RANGE 1 40)
+  math(EXPR twice "2 * ${i}")
+  math(EXPR third "${i} % 3")
+  file(APPEND ${WORK_DIR}/rows.txt "${i} ${twice} ${third} 0\n")
+endforeach()
+file(APPEND ${WORK_DIR}/rows.txt "20 40 1 50\n")
+expect_output("\n40\t[0-9.e+-]+\t([0-9.]+e-[0-9]+|0)\n41\t[0-9.e+-]+\t2500\n$" stream_from_stdin)
+expect_output("^[67][0-9]\\.[0-9] % of the variance" fit_and_read ${WORK_DIR}/model.safetensors)
+expect_output("^20000 rows\nvariance [01]\\." merge_from_threads)
+
 # By pkg-config and the plain compiler.
 set(ENV{PKG_CONFIG_PATH} ${prefix}/${LIBDIR}/pkgconfig)
 execute_process(
