@@ -2,8 +2,8 @@
 Batches do not matter
 =====================
 
-The components of IncrementalPCA depend on the batch size. Those of OnlinePCA do not, to the last bit, and their error is
-smaller than that of any batch size.
+The components of IncrementalPCA depend on the batch size. Those of OnlinePCA do not, to the last bit, and their error
+is smaller than that of any batch size.
 """
 
 import matplotlib.pyplot as plt

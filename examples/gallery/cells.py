@@ -27,7 +27,8 @@ def cells(count):
 recipe = {"target_sum": 1e4, "log1p": True}
 pca = OnlinePCA(n_components=5, method="roipca")
 pca.fit_stream((cells(1_000)[0] for _ in range(20)), **recipe, progress=False)
-print(f"{pca.n_samples_seen_} cells; {kinds} kinds span {kinds - 1} directions: {pca.explained_variance_ratio_.round(3)}")
+print(f"{pca.n_samples_seen_} cells; {kinds} kinds span {kinds - 1} directions")
+print(pca.explained_variance_ratio_.round(3))
 
 counts, kind = cells(3_000)
 scores = pca.transform(prepare_rows(counts, **recipe))

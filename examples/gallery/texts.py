@@ -6,9 +6,10 @@ TF-IDF rows of the pages of Python's language reference, centred without making 
 weights say what each component is about.
 """
 
+from pydoc_data.topics import topics
+
 import matplotlib.pyplot as plt
 import numpy as np
-from pydoc_data.topics import topics
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from roipca import OnlinePCA

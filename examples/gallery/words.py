@@ -2,17 +2,18 @@
 Word vectors
 ============
 
-Words that occur in the same places get similar vectors. The corpus is the text of Python's own language reference, which
-every Python installation contains. Each row is a word: how much more often than by chance other words stand next to it.
+Words that occur in the same places get similar vectors. The corpus is the text of Python's own language reference,
+which every Python installation contains. Each row is a word: how much more often than by chance other words stand next
+to it.
 The rows are sparse and arrive a block at a time.
 """
 
 import re
 from collections import Counter
+from pydoc_data.topics import topics
 
 import matplotlib.pyplot as plt
 import numpy as np
-from pydoc_data.topics import topics
 from scipy import sparse
 
 from roipca import OnlinePCA
@@ -38,7 +39,8 @@ vectors = sparse.csr_array((information[keep], (counts.row[keep], counts.col[kee
 pca = OnlinePCA(n_components=40, method="roipca").fit_stream(
     (vectors[start : start + 250] for start in range(0, size, 250)), progress=False
 )
-print(f"{vectors.nnz / size:.0f} nonzeros of {size} per row; 40 components explain {pca.explained_variance_ratio_.sum():.0%}")
+print(f"{vectors.nnz / size:.0f} of {size} numbers in a row are not 0")
+print(f"40 components explain {pca.explained_variance_ratio_.sum():.0%} of the variance")
 
 # %%
 # The nearest words, by the angle between vectors of 40 numbers.
