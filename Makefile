@@ -10,7 +10,7 @@ MYPY = 2.4.1
 .DEFAULT_GOAL := help
 # Prerequisites run in the given order, even with -j; Ninja does the parallel work.
 .NOTPARALLEL:
-.PHONY: check isa lint-python test-aarch64 test-wheel tsan wheel deps-aarch64
+.PHONY: check isa lint-python test-aarch64 test-torch test-wheel tsan wheel deps-aarch64
 .PHONY: help deps deps-dev deps-python deps-clusters deps-test deps-fuzz build python demo test soak asan fuzz tidy format format-check coverage bench bench-clusters bench-kernel paper install clean
 
 SOURCES = $(shell find include src cli python tests -name '*.hpp' -o -name '*.cpp')
@@ -76,6 +76,13 @@ docs: deps-docs python ## Build the site in build/docs/html, and test it in a br
 	build/python-venv/bin/python -m pytest -q -m docs tests/docs
 	@echo "build/docs/html/index.html"
 
+# Not part of `make test`: on Linux, PyPI's torch brings several gigabytes of CUDA libraries.
+test-torch: python ## Run the tests of PyTorch tensors, in a virtual environment of their own (6 GB of disk)
+	$(PYTHON) -m venv build/torch-venv
+	build/torch-venv/bin/pip install -q torch onnx onnxruntime onnxscript
+	PYTHONPATH=build/python-venv/lib/python$$(build/torch-venv/bin/python -c 'import sys; print("%d.%d" % sys.version_info[:2])')/site-packages \
+		build/torch-venv/bin/python -m pytest -q tests/torch
+
 soak: python ## Run the tests that are too long for `make test` (9 GB of disk, several minutes)
 	build/python-venv/bin/python -m pytest -m soak -rP
 
@@ -105,7 +112,7 @@ lint-python: python ## Run ruff and mypy on all Python sources
 	build/python-venv/bin/pip install -q ruff==$(RUFF) mypy==$(MYPY)
 	build/python-venv/bin/ruff check
 	build/python-venv/bin/mypy -p roipca
-	set -e; for folder in bench bench/clusters experiments scripts tests/python tests/cli tests/soak tests/wheel; do \
+	set -e; for folder in bench bench/clusters experiments scripts tests/python tests/cli tests/soak tests/torch tests/wheel; do \
 		build/python-venv/bin/mypy $$folder/*.py; done
 
 fuzz: deps-fuzz ## Run libFuzzer on every file reader, FUZZ_SECONDS (60) each

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from ._component_counts import ComponentCounts
 from ._fitted import Fitted, Moment
 from ._rows import as_rows, of_rows
+from ._tensors import is_tensor, like, tensor_rows
 from ._types import ComponentNumber, Float64Array, FloatArray, MatrixLike
 
 
@@ -128,7 +129,8 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         True
         """
         model = self._model
-        scores = check_array(X, dtype=self._learned.dtype, order="C", estimator=self, input_name="X")
+        scores = tensor_rows(X) if is_tensor(X) else X
+        scores = check_array(scores, dtype=self._learned.dtype, order="C", estimator=self, input_name="X")
         if scores.shape[1] != model.n_components:
             raise ValueError(
                 f"X has {scores.shape[1]} columns, but the estimator reports {model.n_components} components: "
@@ -136,7 +138,7 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             )
         if self.whiten:
             scores = np.asarray(scores * np.sqrt(model.explained_variance), self._learned.dtype)
-        return model.inverse_transform(scores)
+        return like(X, model.inverse_transform(scores))
 
     def score_samples(self, X: MatrixLike) -> Float64Array:
         """Return the log-likelihood of each row under probabilistic PCA.
@@ -234,7 +236,7 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self._of_each_row("spe", X)
 
     def _of_each_row(self, name: str, X: MatrixLike) -> Float64Array:
-        return of_rows(self._model, name, self._rows(X))
+        return like(X, of_rows(self._model, name, self._rows(X)))
 
     def suggest_components(self) -> ComponentCounts:
         """Return how many components the rows support, by five rules, of all components held.

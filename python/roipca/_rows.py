@@ -12,6 +12,8 @@ from scipy.sparse import issparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_non_negative, validate_data
 
+from ._tensors import is_tensor, tensor_rows
+
 # In scikit-learn's words, followed by the remedy.
 ONE_ROW = (
     "Expected 2D array, got 1D array instead: update(x) adds one row. Rows are arrays of two dimensions; "
@@ -126,7 +128,7 @@ def is_one_row(X: Any) -> bool:
 
 def as_row(x: Any, dtype: Any = None) -> np.ndarray:
     """Returns one row as a contiguous array of shape (features,)."""
-    x = np.asarray(x)
+    x = tensor_rows(x) if is_tensor(x) else np.asarray(x)
     if x.dtype.kind not in "biuf":
         x = check_array(x, ensure_2d=False, dtype=np.float64, ensure_all_finite=False)
     if x.ndim != 1:
@@ -167,7 +169,9 @@ def _as_array(X: Any, dtype: Any, first_row: int) -> tuple[Any, Sequence[str] | 
         from ._arrow import rows_and_names
 
         return rows_and_names(X, dtype, first_row)
-    # Arrays of other libraries, such as torch tensors, have types that scikit-learn cannot compare with NumPy's.
+    if is_tensor(X):
+        return tensor_rows(X), None
+    # Arrays of other libraries have types that scikit-learn cannot compare with NumPy's.
     if hasattr(X, "dtype") and not hasattr(X.dtype, "kind"):
         if hasattr(X, "__array__"):
             return np.asarray(X), None

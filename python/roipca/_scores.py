@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from ._fitted import Moment
 from ._reader import Reader
+from ._tensors import like
 from ._types import FloatArray, MatrixLike
 
 
@@ -32,7 +33,7 @@ class Scores:
         Returns
         -------
         scores : ndarray of shape (n_samples, n_components_)
-            float32 if the first rows were float32, else float64.
+            float32 if the first rows were float32, else float64. A tensor if X is a tensor of PyTorch.
 
         Examples
         --------
@@ -42,7 +43,7 @@ class Scores:
         >>> OnlinePCA(1).fit(X).transform([[4.0, 4.0]]).round(3)
         array([[2.828]])
         """
-        return Reader.transform(_at_one_moment(cast(Reader, self)), X)
+        return like(X, Reader.transform(_at_one_moment(cast(Reader, self)), X))
 
     def fit_transform(
         self, X: MatrixLike, y: Any = None, sample_weight: ArrayLike | None = None

@@ -24,6 +24,7 @@ from ._rows import ONE_ROW, are_rows, as_row, as_rows, as_weights, check_names, 
 from ._score_streams import ScoreStreams
 from ._scores import Scores
 from ._sources import count_rows, open_source, progress_bar
+from ._tensors import ToTorch
 from ._types import AutoOrInt, ComponentNumber, LearningRate, MatrixLike, Method, MuChoice, Tau, UpdateEvery
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 _TOLD = ("n_features_in_", "feature_names_in_")
 
 
-class OnlinePCA(Scores, ScoreStreams, Reader):
+class OnlinePCA(Scores, ScoreStreams, ToTorch, Reader):
     """Principal components of a stream of rows, in one pass and O(components x features) memory.
 
     The result does not depend on how rows are divided into calls, to the last bit. A call with a bad row (NaN,

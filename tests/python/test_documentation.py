@@ -12,7 +12,8 @@ import roipca
 from roipca import OnlinePCA, _merging, _preparation, _reader, _score_streams, _scores, online_kernel_pca, online_pca
 
 DOCS = Path(__file__).parents[2] / "docs"
-OURS = {**vars(_reader.Reader), **vars(_scores.Scores), **vars(_score_streams.ScoreStreams), **vars(OnlinePCA)}
+CLASSES = [kind for kind in reversed(OnlinePCA.__mro__) if kind.__module__.startswith("roipca.")]
+OURS = {name: value for kind in CLASSES for name, value in vars(kind).items()}
 METHODS = [
     name
     for name, value in OURS.items()
