@@ -59,12 +59,33 @@ FitCheckpoint<T> parse(const std::vector<char>& bytes) {
 
 }  // namespace
 
-template <typename T>
-void InputFingerprint::add(const T* numbers, Index rows, Index columns) {
-  const auto count = static_cast<Index>(std::min<std::int64_t>(rows, most_rows_ - rows_));
-  const auto bytes = static_cast<std::size_t>(count * columns) * sizeof(T);
+template <typename V>
+void InputFingerprint::add_bytes(const V* numbers, Index count) {
+  const auto bytes = static_cast<std::size_t>(count) * sizeof(V);
   checksum_ =
       static_cast<std::uint32_t>(::crc32_z(checksum_, reinterpret_cast<const Bytef*>(numbers), bytes));
+}
+
+template <typename T>
+void InputFingerprint::add(const Rows<T>& rows) {
+  const auto count = static_cast<Index>(std::min<std::int64_t>(rows.rows(), most_rows_ - rows_));
+  for (Index i = 0; i < count; ++i) add_bytes(rows.row(i).data(), rows.cols());
+  rows_ += count;
+}
+
+template <typename T>
+void InputFingerprint::add(const SparseRows<T>& rows) {
+  const auto count = static_cast<Index>(std::min<std::int64_t>(rows.rows(), most_rows_ - rows_));
+  for (Index i = 0; i < count; ++i) {
+    const std::int64_t length = rows.start(i + 1) - rows.start(i);
+    add_bytes(&length, 1);
+    for (Index e = rows.start(i); e < rows.start(i + 1); ++e) {
+      const std::int64_t column = rows.column(e);
+      const T value = rows.value(e);
+      add_bytes(&column, 1);
+      add_bytes(&value, 1);
+    }
+  }
   rows_ += count;
 }
 
@@ -90,8 +111,10 @@ FitCheckpoint<T> load_fit(const std::string& path) {
   }
 }
 
-template void InputFingerprint::add(const float*, Index, Index);
-template void InputFingerprint::add(const double*, Index, Index);
+template void InputFingerprint::add(const Rows<float>&);
+template void InputFingerprint::add(const Rows<double>&);
+template void InputFingerprint::add(const SparseRows<float>&);
+template void InputFingerprint::add(const SparseRows<double>&);
 template void save_fit(const OnlinePca<float>&, const InputFingerprint&, const std::string&);
 template void save_fit(const OnlinePca<double>&, const InputFingerprint&, const std::string&);
 template FitCheckpoint<float> load_fit(const std::string&);

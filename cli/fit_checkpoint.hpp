@@ -16,15 +16,20 @@ class InputFingerprint {
 
   explicit InputFingerprint(std::int64_t most_rows = kMostRows) : most_rows_(most_rows) {}
 
-  /// Takes as many of the rows, which are contiguous, as are still missing.
+  /// Takes as many of the rows as are still missing. The way they are cut into blocks makes no difference.
   template <typename T>
-  void add(const T* numbers, Index rows, Index columns);
+  void add(const Rows<T>& rows);
+  template <typename T>
+  void add(const SparseRows<T>& rows);
 
   bool is_complete() const { return rows_ == most_rows_; }
   std::int64_t rows() const { return rows_; }
   std::uint32_t checksum() const { return checksum_; }
 
  private:
+  template <typename V>
+  void add_bytes(const V* numbers, Index count);
+
   std::int64_t most_rows_;
   std::int64_t rows_ = 0;
   std::uint32_t checksum_ = 0;
@@ -45,8 +50,10 @@ void save_fit(const OnlinePca<T>& pca, const InputFingerprint& start, const std:
 template <typename T>
 FitCheckpoint<T> load_fit(const std::string& path);
 
-extern template void InputFingerprint::add(const float*, Index, Index);
-extern template void InputFingerprint::add(const double*, Index, Index);
+extern template void InputFingerprint::add(const Rows<float>&);
+extern template void InputFingerprint::add(const Rows<double>&);
+extern template void InputFingerprint::add(const SparseRows<float>&);
+extern template void InputFingerprint::add(const SparseRows<double>&);
 extern template void save_fit(const OnlinePca<float>&, const InputFingerprint&, const std::string&);
 extern template void save_fit(const OnlinePca<double>&, const InputFingerprint&, const std::string&);
 extern template FitCheckpoint<float> load_fit(const std::string&);

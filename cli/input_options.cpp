@@ -1,10 +1,14 @@
 #include "input_options.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "command.hpp"
+#include "feature_file.hpp"
 #include "memory_limit.hpp"
 #include "printable.hpp"
+#include "readers/number.hpp"
 
 namespace roipca::cli {
 namespace {
@@ -14,6 +18,37 @@ char delimiter_from(const std::string& text) {
   if (text == "space") return ' ';
   if (text.size() == 1 && text != "\"" && text != "\n") return text[0];
   throw UsageError("--delimiter \"" + text + "\": one character, tab or space");
+}
+
+PreparationSteps steps_of(const InputOptions& options, std::vector<std::string>& feature_choice) {
+  PreparationSteps steps;
+  steps.log1p = options.log1p;
+  if (!options.target_sum.empty()) {
+    double sum = 0.0;
+    const char* const end = options.target_sum.data() + options.target_sum.size();
+    if (parse_number(options.target_sum.data(), end, sum) != end || !(sum > 0.0) || std::isinf(sum)) {
+      throw UsageError("--target-sum must be a number above 0, not \"" + options.target_sum + "\"");
+    }
+    steps.target_sum = sum;
+  }
+  if (!options.feature_weights.empty()) steps.feature_weights = read_feature_weights(options.feature_weights);
+  if (!options.feature_mask.empty()) {
+    FeatureMask mask = read_feature_mask(options.feature_mask);
+    steps.feature_mask = std::move(mask.flags);
+    feature_choice = std::move(mask.names);
+  }
+  return steps;
+}
+
+void add_preparation_options(Arguments& arguments, InputOptions& options) {
+  const OptionRules rules{.group = "Preparation of rows, in this order"};
+  arguments.add("--target-sum", options.target_sum, "Multiply each row so that its sum is this number",
+                rules);
+  arguments.add_flag("--log1p", options.log1p, "Replace each number x by log(1 + x)", rules);
+  arguments.add("--feature-weights", options.feature_weights,
+                "Multiply each feature by its weight: a file of one number per line, or .npy", rules);
+  arguments.add("--feature-mask", options.feature_mask,
+                "Keep some features: a file of one 0 or 1 per feature, of the names to keep, or .npy", rules);
 }
 
 }  // namespace
@@ -39,10 +74,22 @@ InputSettings InputOptions::settings() const {
   if (on_bad_row == "skip") result.on_bad_row = OnBadRow::kSkip;
   result.format.max_columns = max_columns;
   result.format.allow_external = allow_external;
+  result.format.transpose = transpose;
+  result.preparation = steps_of(*this, result.feature_choice);
+  const auto& [sum, logarithm, weights, mask] = result.preparation;
+  result.format.features =
+      features > 0 ? static_cast<Index>(features) : static_cast<Index>(std::max(weights.size(), mask.size()));
   as_usage([&] { check(result.format); });
   int from_pipe = 0;
   for (const std::string& path : paths) from_pipe += path == "-" ? 1 : 0;
   if (from_pipe > 1) throw UsageError("standard input (-) can be read only once");
+  return result;
+}
+
+InputSettings InputOptions::settings_for(Index features_prepared) const {
+  InputSettings result = settings();
+  if (result.format.features == 0 && result.feature_choice.empty())
+    result.format.features = features_prepared;
   return result;
 }
 
@@ -55,15 +102,23 @@ void add_format_options(Arguments& arguments, InputOptions& options) {
   const auto rules = [](std::vector<std::string> choices = {}) {
     return OptionRules{.group = "Input", .choices = std::move(choices)};
   };
-  arguments.add("--format", options.format,
-                "Format: auto, npy, csv, tsv, idx, hdf5 or raw:TYPE:COLUMNS (raw:f32:784)", rules());
+  arguments.add(
+      "--format", options.format,
+      "Format: auto, npy, csv, tsv, idx, hdf5, npz, mtx, svmlight (svmlight0 for indices from 0) or "
+      "raw:TYPE:COLUMNS (raw:f32:784)",
+      rules());
   arguments.add("--columns", options.columns, "CSV: use these columns, by name or number: a,b or 1,3-5,9-",
                 rules());
   arguments.add("--delimiter", options.delimiter, "CSV: one character, tab or space; detected by default",
                 rules());
   arguments.add("--header", options.header, "CSV: whether the first line has column names",
                 rules({"auto", "yes", "no"}));
-  arguments.add("--dataset", options.dataset, "HDF5: path of the dataset inside the file", rules());
+  arguments.add("--dataset", options.dataset,
+                "HDF5: path of the dataset or sparse matrix in the file, such as layers/counts", rules());
+  arguments.add_flag("--transpose", options.transpose, "MatrixMarket: learn from the columns, as rows",
+                     rules());
+  arguments.add("--features", options.features, {.least = 0},
+                "svmlight: number of columns; 0: as many as the file needs", rules());
   arguments.add_flag("--allow-external", options.allow_external,
                      "HDF5: allow datasets with data in other files", rules());
   arguments.add("--on-bad-row", options.on_bad_row, "Stop at a bad row, or skip and count bad rows",
@@ -72,6 +127,7 @@ void add_format_options(Arguments& arguments, InputOptions& options) {
                 rules());
   arguments.add("--max-memory", options.max_memory,
                 "Use at most this much memory, such as 4G; auto: as much as the machine has", rules());
+  add_preparation_options(arguments, options);
 }
 
 void report_skipped(const SkippedRows& skipped) {

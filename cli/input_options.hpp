@@ -23,9 +23,17 @@ struct InputOptions {
   std::string max_memory = "auto";
   std::int64_t max_columns = InputFormat::kMaxColumns;
   bool allow_external = false;
+  bool transpose = false;
+  std::int64_t features = 0;
+  std::string target_sum;
+  bool log1p = false;
+  std::string feature_weights;
+  std::string feature_mask;
 
-  /// Throws UsageError.
+  /// Throws UsageError, and FileError for the files of weights and mask.
   InputSettings settings() const;
+  /// The same for rows that must have this many features once they are prepared.
+  InputSettings settings_for(Index features_prepared) const;
   /// Limits the memory of this process from now on. Throws UsageError.
   void apply_memory_limit() const;
 };

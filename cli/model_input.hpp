@@ -1,7 +1,6 @@
 /// Commands that send rows through a model.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -43,16 +42,15 @@ void require_features(const RowSource<T>& source, const Model<T>& model, const s
   }
 }
 
-/// Writes map(rows) for all rows of the source.
-template <typename T, typename U>
-void map_rows(RowSource<T>& source, RowWriter<U>& writer,
-              const std::function<OwnedRows<U>(const Rows<T>&)>& map) {
+/// Writes map(rows), of Rows<T> or SparseRows<T>, for all rows of the source.
+template <typename T, typename U, typename Map>
+void map_rows(RowSource<T>& source, RowWriter<U>& writer, Map&& map) {
   {
     Progress progress;
     std::int64_t rows = 0;
     while (const PlacedRows<T>* block = source.next()) {
       check_interrupt();
-      writer.write(map(block->filled()));
+      writer.write(block->visit(map));
       rows += block->count;
       progress.update(rows, block->fraction);
     }

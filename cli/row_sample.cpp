@@ -36,6 +36,19 @@ void RowSample<T>::pass(const Rows<T>& rows) {
 }
 
 template <typename T>
+void RowSample<T>::pass(const SparseRows<T>& rows) {
+  for (Index i = 0; i < rows.rows(); ++i) {
+    const auto place = choice_.pass();
+    if (!place) continue;
+    const std::span<T> kept = kept_.row(*place);
+    std::ranges::fill(kept, T{0});
+    for (Index e = rows.start(i); e < rows.start(i + 1); ++e) {
+      kept[static_cast<std::size_t>(rows.column(e))] += rows.value(e);
+    }
+  }
+}
+
+template <typename T>
 void RowSample<T>::complete() {
   for (const auto& chosen : choice_.chosen()) writer_->write(kept_.slice(chosen.place, 1));
   writer_->complete();

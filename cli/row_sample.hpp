@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "roipca/sparse.hpp"
 #include "row_choice.hpp"
 #include "writers/row_writer.hpp"
 
@@ -21,6 +22,7 @@ class RowSample {
 
   /// Passes the next rows of the stream.
   void pass(const Rows<T>& rows);
+  void pass(const SparseRows<T>& rows);
 
   /// Write the file and give it its name, as RowWriter does. Throw FileError.
   void complete();

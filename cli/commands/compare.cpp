@@ -42,7 +42,7 @@ bool is_model(const std::string& path) {
 
 // The leading `components` of a batch PCA, by the exact scatter: O(features^2) memory, whatever the rows.
 Columns batch_subspace(const CompareSettings& settings, Index features, Index components, bool center) {
-  RowSource<double> source(settings.input.settings());
+  RowSource<double> source(settings.input.settings_for(features));
   if (source.columns() != features) {
     throw FileError(settings.input.paths.front() + ": rows of " + std::to_string(source.columns()) +
                     " numbers, but the model has " + std::to_string(features) + " features");
@@ -50,7 +50,7 @@ Columns batch_subspace(const CompareSettings& settings, Index features, Index co
   OnlinePca<double> pca(Options{.n_components = components, .method = Method::kExact, .center = center});
   while (const PlacedRows<double>* block = source.next()) {
     check_interrupt();
-    pca.partial_fit(block->filled());
+    block->visit([&](const auto& rows) { pca.partial_fit(rows); });
   }
   check_interrupt();
   report_skipped(source.skipped());

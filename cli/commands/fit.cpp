@@ -120,7 +120,7 @@ class Resumption {
   // Returns how many rows of the block to skip.
   Index skip(const PlacedRows<T>& block) {
     if (to_skip_ == 0) return 0;
-    found_.add(block.rows.data(), block.count, block.rows.cols());
+    block.visit([&](const auto& rows) { found_.add(rows); });
     if (found_.is_complete() && found_.checksum() != expected_) {
       throw FileError("--resume " + path_ + ": the first " + std::to_string(found_.rows()) +
                       " rows of the input differ from those of the run that wrote it");
@@ -166,13 +166,15 @@ void learn(OnlinePca<T>& pca, RowSource<T>& source, RowWriter<T>* scores, RowSam
   try {
     while (const PlacedRows<T>* block = source.next()) {
       check_interrupt();
-      if (sample != nullptr) sample->pass(block->filled());
+      if (sample != nullptr) block->visit([&](const auto& rows) { sample->pass(rows); });
       const Index skipped = resumption.skip(*block);
-      const auto rows = block->rows.slice(skipped, block->count - skipped);
-      if (rows.rows() > 0) pca.partial_fit(rows);
-      input.add(block->rows.data(), block->count, block->rows.cols());
-      if (rows.rows() == 0) continue;
-      if (scores != nullptr) scores->write(pca.model().transform(rows));
+      const bool has_more = skipped < block->count;
+      if (has_more) block->visit([&](const auto& rows) { pca.partial_fit(rows); }, skipped);
+      block->visit([&](const auto& rows) { input.add(rows); });
+      if (!has_more) continue;
+      if (scores != nullptr) {
+        block->visit([&](const auto& rows) { scores->write(pca.model().transform(rows)); }, skipped);
+      }
       checkpoints.after_block(pca, input);
       progress.update(pca.rows_seen(), block->fraction, &explained_so_far);
     }

@@ -1,4 +1,5 @@
 #include <memory>
+#include <type_traits>
 
 #include "arguments.hpp"
 #include "model_input.hpp"
@@ -18,7 +19,13 @@ void inverse(const Model<T>& model, const MapSettings& settings) {
     names.push_back("x" + std::to_string(i + 1));
   }
   const auto writer = open_writer<T>(settings.output, names);
-  map_rows<T, T>(source, *writer, [&](const Rows<T>& rows) { return model.inverse_transform(rows); });
+  map_rows<T, T>(source, *writer, [&]<typename AnyRows>(const AnyRows& rows) -> OwnedRows<T> {
+    if constexpr (std::is_same_v<AnyRows, Rows<T>>) {
+      return model.inverse_transform(rows);
+    } else {
+      throw FileError(settings.input.paths.front() + ": scores must be dense rows");
+    }
+  });
 }
 
 }  // namespace

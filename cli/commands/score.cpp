@@ -8,10 +8,10 @@ namespace {
 
 template <typename T>
 void score(const Model<T>& model, const MapSettings& settings) {
-  RowSource<T> source(settings.input.settings());
+  RowSource<T> source(settings.input.settings_for(model.features()));
   require_features(source, model, settings.input.paths.front());
   const auto writer = open_writer<double>(settings.output, {"t2", "spe"});
-  map_rows<T, double>(source, *writer, [&](const Rows<T>& rows) {
+  map_rows<T, double>(source, *writer, [&](const auto& rows) {
     const std::vector<double> t2 = model.t2(rows);
     const std::vector<double> spe = model.spe(rows);
     OwnedRows<double> scores(rows.rows(), 2);

@@ -18,6 +18,17 @@ struct BinaryLayout {
   bool by_columns = false;           ///< Fortran order
 };
 
+/// What an npy file says of its array.
+struct NpyHeader {
+  ElementType type;
+  std::vector<std::uint64_t> shape;
+  bool by_columns = false;
+  std::uint64_t offset = 0;  ///< bytes before the first number
+};
+
+/// Reads the header of an array of any shape and leaves the stream behind it. Throws FileError.
+NpyHeader read_npy_start(PeekedStream& stream);
+
 /// Each reads the header and leaves the stream behind it. Throws FileError for what it cannot read.
 BinaryLayout read_npy_header(PeekedStream& stream);
 BinaryLayout read_idx_header(PeekedStream& stream);

@@ -62,7 +62,7 @@ bool CsvRecords::next_record(Record& record) {
     length = find_line_end(begin_ + from) - begin_;
     const std::string_view line(buffer_.data() + begin_ + from, length - from);
     const bool is_comment = from == 0 && line.starts_with('#');
-    if (!is_comment && (quotes.inside_quotes() || line.find('"') != std::string_view::npos)) {
+    if (has_quotes_ && !is_comment && (quotes.inside_quotes() || line.find('"') != std::string_view::npos)) {
       record.has_quotes = true;
       for (const char c : line) quotes.next(c);
     }

@@ -48,6 +48,9 @@ class CsvRecords {
   /// Until it is called, every candidate counts as a delimiter. A space stands for tabs, too.
   void set_delimiter(char delimiter);
 
+  /// Makes every line a record: quotes mean nothing.
+  void ignore_quotes() { has_quotes_ = false; }
+
   /// False at the end. Throws FileError for a quoted field that never ends and for absurdly long records.
   bool next(Record& record);
 
@@ -66,6 +69,7 @@ class CsvRecords {
   std::size_t end_ = 0;
   std::int64_t line_ = 1;
   bool at_end_ = false;
+  bool has_quotes_ = true;
 };
 
 /// Returns the fields of a record, without quotes; a space as delimiter stands for any number of spaces and

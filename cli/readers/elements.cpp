@@ -127,5 +127,6 @@ void convert(char* from, std::size_t count, const ElementType& type, T* to, std:
 
 template void convert(char*, std::size_t, const ElementType&, float*, std::size_t);
 template void convert(char*, std::size_t, const ElementType&, double*, std::size_t);
+template void convert(char*, std::size_t, const ElementType&, std::int64_t*, std::size_t);
 
 }  // namespace roipca::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -29,12 +30,13 @@ bool is_native(const ElementType& type) {
   return type == ElementType{ElementType::Kind::kFloat, sizeof(T), false};
 }
 
-/// Turns `count` numbers at `from` into T, to places `to_stride` apart. Reverses the bytes of big-endian
-/// numbers where they are.
+/// Turns `count` numbers at `from` into T (std::int64_t for whole numbers only), to places `to_stride` apart.
+/// Reverses the bytes of big-endian numbers where they are.
 template <typename T>
 void convert(char* from, std::size_t count, const ElementType& type, T* to, std::size_t to_stride = 1);
 
 extern template void convert(char*, std::size_t, const ElementType&, float*, std::size_t);
 extern template void convert(char*, std::size_t, const ElementType&, double*, std::size_t);
+extern template void convert(char*, std::size_t, const ElementType&, std::int64_t*, std::size_t);
 
 }  // namespace roipca::cli

@@ -12,14 +12,16 @@
 #include <vector>
 
 #include "readers/hdf5_dataset.hpp"
+#include "readers/hdf5_sparse.hpp"
 #include "readers/worker_process.hpp"
 #include "roipca/errors.hpp"
 
 namespace roipca::cli {
 namespace {
 
-// What the child sends: a shape, then rows, each piece after its kind and size; or an error and nothing more.
-enum class Kind : std::uint32_t { kShape, kRows, kError };
+// What the child sends: a shape, names if there are any, then rows, each piece after its kind and size; or an
+// error and nothing more.
+enum class Kind : std::uint32_t { kShape, kNames, kRows, kSparseRows, kError };
 
 struct Piece {
   Kind kind = Kind::kError;
@@ -29,6 +31,14 @@ struct Piece {
 struct Shape {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
+  bool is_sparse = false;
+  bool has_names = false;
+};
+
+// Before sparse rows: their starts but the first, indices and values.
+struct SparseSizes {
+  std::int64_t rows = 0;
+  std::int64_t entries = 0;
 };
 
 template <typename Value>
@@ -51,11 +61,25 @@ std::uint64_t most_bytes_at_once() {
   return std::min<std::uint64_t>(kMost, limit.rlim_cur / kPartOfLimit);
 }
 
-template <typename T>
-void send_rows(WorkerProcess::Output& output, Hdf5Dataset<T> dataset) {
-  const Shape shape = {static_cast<std::int64_t>(dataset.rows()),
-                       static_cast<std::int64_t>(dataset.columns())};
+template <typename V>
+std::span<const char> bytes_of(const std::vector<V>& numbers) {
+  return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(V)};
+}
+
+void send_shape(WorkerProcess::Output& output, Shape shape, const std::vector<std::string>& names) {
+  shape.has_names = !names.empty();
   send(output, Kind::kShape, bytes_of_value(shape));
+  if (names.empty()) return;
+  std::string all;
+  for (const std::string& name : names) (all += name) += '\0';
+  send(output, Kind::kNames, all);
+}
+
+template <typename T>
+void send_rows(WorkerProcess::Output& output, Hdf5Dataset<T> dataset, const std::vector<std::string>& names) {
+  send_shape(output,
+             {static_cast<std::int64_t>(dataset.rows()), static_cast<std::int64_t>(dataset.columns())},
+             names);
   const std::uint64_t at_once = dataset.rows_at_once(most_bytes_at_once());
   std::vector<T> numbers(at_once * dataset.columns());
   for (std::uint64_t row = 0; row < dataset.rows(); row += at_once) {
@@ -67,11 +91,50 @@ void send_rows(WorkerProcess::Output& output, Hdf5Dataset<T> dataset) {
 }
 
 template <typename T>
+void send_sparse_rows(WorkerProcess::Output& output, CsrReader<T> reader,
+                      const std::vector<std::string>& names) {
+  send_shape(output, {.rows = *reader.rows(), .columns = reader.columns(), .is_sparse = true}, names);
+  PlacedRows<T> block;
+  block.is_sparse = true;
+  block.room = Index{1} << 16U;
+  while (true) {
+    block.sparse.clear(reader.columns());
+    block.places.clear();
+    reader.read(block);
+    if (block.count == 0) return;
+    const SparseSizes sizes = {block.sparse.rows(), block.sparse.entries()};
+    const auto starts = bytes_of(block.sparse.starts()).subspan(sizeof(std::int64_t));
+    const auto indices = bytes_of(block.sparse.indices());
+    const auto values = bytes_of(block.sparse.values());
+    const Piece piece = {Kind::kSparseRows, sizeof sizes + starts.size() + indices.size() + values.size()};
+    output.write(bytes_of_value(piece));
+    output.write(bytes_of_value(sizes));
+    for (const auto& part : {starts, indices, values}) output.write(part);
+  }
+}
+
+template <typename T>
+void send_matrix(WorkerProcess::Output& output, const std::string& path, const std::string& dataset,
+                 bool allow_external) {
+  const Hdf5Handle file = open_hdf5_file(path);
+  const std::string name = matrix_in(file.id(), dataset);
+  if (is_group(file.id(), name, allow_external)) {
+    CsrReader<T> reader(open_hdf5_csr<T>(file.id(), name, allow_external));
+    const auto names = feature_names(file.id(), name, static_cast<std::uint64_t>(reader.columns()));
+    send_sparse_rows(output, std::move(reader), names);
+  } else {
+    Hdf5Dataset<T> rows(file.id(), name, allow_external);
+    const auto names = feature_names(file.id(), name, rows.columns());
+    send_rows(output, std::move(rows), names);
+  }
+}
+
+template <typename T>
 void work(WorkerProcess::Output& output, const std::string& path, const std::string& dataset,
           bool allow_external) {
   std::string error;
   try {
-    send_rows(output, Hdf5Dataset<T>(path, dataset, allow_external));
+    send_matrix<T>(output, path, dataset, allow_external);
     return;
   } catch (const std::bad_alloc&) {
     error = "not enough memory to read the dataset";
@@ -93,12 +156,55 @@ class Hdf5Reader : public RowReader<T> {
     lock.unlock();
     next_piece(Kind::kShape);
     receive(std::span(reinterpret_cast<char*>(&shape_), sizeof shape_));
+    if (shape_.has_names) receive_names();
   }
 
   Index columns() const override { return shape_.columns; }
+  std::vector<std::string> names() const override { return names_; }
+  bool is_sparse() const override { return shape_.is_sparse; }
   std::optional<std::int64_t> rows() const override { return shape_.rows; }
 
   void read(PlacedRows<T>& block) override {
+    if (shape_.is_sparse) {
+      while (next_ < shape_.rows && !block.is_full()) receive_sparse_rows(block);
+    } else {
+      receive_rows(block);
+    }
+    block.fraction = static_cast<double>(next_) / static_cast<double>(shape_.rows);
+  }
+
+ private:
+  void receive_names() {
+    next_piece(Kind::kNames);
+    std::string all(left_in_piece_, '\0');
+    receive(all);
+    for (std::size_t at = 0; at < all.size(); at = all.find('\0', at) + 1) {
+      names_.emplace_back(all, at, all.find('\0', at) - at);
+    }
+  }
+
+  void receive_sparse_rows(PlacedRows<T>& block) {
+    next_piece(Kind::kSparseRows);
+    SparseSizes sizes;
+    receive(std::span(reinterpret_cast<char*>(&sizes), sizeof sizes));
+    const auto ends = received<std::int64_t>(sizes.rows);
+    const auto indices = received<std::int64_t>(sizes.entries);
+    const auto values = received<T>(sizes.entries);
+    std::size_t e = 0;
+    for (const std::int64_t end : ends) {
+      for (; e < static_cast<std::size_t>(end); ++e) block.sparse.add(indices[e], values[e]);
+      block.end_sparse_row(next_++);
+    }
+  }
+
+  template <typename V>
+  std::vector<V> received(std::int64_t count) {
+    std::vector<V> numbers(static_cast<std::size_t>(count));
+    receive(std::span(reinterpret_cast<char*>(numbers.data()), numbers.size() * sizeof(V)));
+    return numbers;
+  }
+
+  void receive_rows(PlacedRows<T>& block) {
     block.count = std::min<Index>(block.capacity(), shape_.rows - next_);
     block.places.resize(static_cast<std::size_t>(block.count));
     std::iota(block.places.begin(), block.places.end(), next_);
@@ -111,10 +217,8 @@ class Hdf5Reader : public RowReader<T> {
       bytes = bytes.subspan(count);
     }
     next_ += block.count;
-    block.fraction = static_cast<double>(next_) / static_cast<double>(shape_.rows);
   }
 
- private:
   void next_piece(Kind expected) {
     Piece piece;
     left_in_piece_ = sizeof piece;
@@ -143,6 +247,7 @@ class Hdf5Reader : public RowReader<T> {
 
   std::unique_ptr<WorkerProcess> worker_;
   Shape shape_;
+  std::vector<std::string> names_;
   std::int64_t next_ = 0;  // row
   std::uint64_t left_in_piece_ = 0;
 };

@@ -1,4 +1,4 @@
-/// Rows from a dataset of an HDF5 file.
+/// Rows from a dataset of an HDF5 file, or from a sparse matrix of an AnnData file.
 #pragma once
 
 #include <memory>
@@ -8,9 +8,10 @@
 
 namespace roipca::cli {
 
-/// `dataset` is the path inside the file; empty for the only one of two dimensions or more. Unless external
-/// data are allowed, refuses a dataset that takes its data from other files, which may be any file that the
-/// user can read. Throws FileError without the path, also if this build has no HDF5.
+/// `dataset` is the path of a dataset, or of a group that is a CSR matrix, inside the file; empty for X, or
+/// the only one. Unless external data are allowed, refuses a dataset that takes its data from other files,
+/// which may be any file that the user can read. Throws FileError without the path, also if this build has no
+/// HDF5.
 template <typename T>
 std::unique_ptr<RowReader<T>> open_hdf5(const std::string& path, const std::string& dataset,
                                         bool allow_external = false);

@@ -3,23 +3,12 @@
 #include <algorithm>
 #include <climits>
 #include <exception>
+#include <string_view>
 
 #include "roipca/errors.hpp"
 
 namespace roipca::cli {
 namespace {
-
-// Numbers as machines have them. For longer ones, or more bits than there are, as damaged files say to hold,
-// HDF5 takes up to 4 GB or crashes.
-bool holds_numbers(hid_t dataset) {
-  const Hdf5Handle type(H5Dget_type(dataset), H5Tclose, "read the type");
-  const H5T_class_t kind = H5Tget_class(type.id());
-  const std::size_t bytes = H5Tget_size(type.id());
-  const bool is_short = (kind == H5T_INTEGER && bytes <= sizeof(std::int64_t)) ||
-                        (kind == H5T_FLOAT && bytes <= sizeof(long double));
-  return is_short &&
-         static_cast<std::size_t>(H5Tget_offset(type.id())) + H5Tget_precision(type.id()) <= CHAR_BIT * bytes;
-}
 
 // The paths of all datasets that could be rows, and what kept the search from going on.
 struct Search {
@@ -31,7 +20,12 @@ void add_candidate(hid_t root, const std::string& name, std::vector<std::string>
   const std::string of = " of the dataset \"" + name + "\": it is damaged, or of a newer HDF5";
   const Hdf5Handle dataset(H5Dopen2(root, name.c_str(), H5P_DEFAULT), H5Dclose, "read the header" + of);
   const Hdf5Handle space(H5Dget_space(dataset.id()), H5Sclose, "read the shape" + of);
-  if (H5Sget_simple_extent_ndims(space.id()) >= 2 && holds_numbers(dataset.id())) found.push_back(name);
+  const int dimensions = H5Sget_simple_extent_ndims(space.id());
+  if (dimensions >= 2 && holds_numbers(dataset.id())) found.push_back(name);
+  constexpr std::string_view kSparse = "/indptr";
+  if (dimensions == 1 && name.ends_with(kSparse))
+    found.push_back(name.substr(0, name.size() - kSparse.size()));
+  if (dimensions == 1 && name == kSparse.substr(1)) found.emplace_back("/");
 }
 
 // What HDF5 calls for each object of a file.
@@ -46,7 +40,7 @@ herr_t visit(hid_t root, const char* name, const H5O_info_t* info, void* data) {
   }
 }
 
-std::string only_dataset(hid_t file) {
+std::string only_matrix(hid_t file) {
   Search search;
   if (H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_NATIVE, visit, &search, H5O_INFO_BASIC) < 0) {
     if (search.failure) std::rethrow_exception(search.failure);
@@ -60,48 +54,81 @@ std::string only_dataset(hid_t file) {
   throw FileError("several datasets: choose one by --dataset: " + names);
 }
 
-Hdf5Handle open_dataset(hid_t file, const std::string& name, hid_t access) {
-  return {H5Dopen2(file, name.c_str(), access), H5Dclose, "find a dataset \"" + name + "\""};
-}
-
 // What HDF5 calls before it follows a link into another file. Fails, so that HDF5 does.
 herr_t refuse_link(const char*, const char*, const char*, const char*, unsigned*, hid_t, void* was_asked) {
   *static_cast<bool*>(was_asked) = true;
   return -1;
 }
 
-// Opens a dataset whose data are in the file itself.
-Hdf5Handle open_internal(hid_t file, const std::string& name) {
-  const std::string refusal =
-      "dataset \"" + name + "\" takes its data from other files: use --allow-external if you trust this file";
-  bool is_link = false;
-  const Hdf5Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose, "describe the access");
-  H5Pset_elink_cb(access.id(), refuse_link, &is_link);
-  try {
-    Hdf5Handle dataset = open_dataset(file, name, access.id());
-    const Hdf5Handle layout(H5Dget_create_plist(dataset.id()), H5Pclose, "read the layout");
-    if (H5Pget_layout(layout.id()) == H5D_VIRTUAL || H5Pget_external_count(layout.id()) > 0) {
-      throw FileError(refusal);
-    }
-    return dataset;
-  } catch (const FileError&) {
-    if (is_link) throw FileError(refusal);
-    throw;
-  }
+std::string refusal_of_links(const std::string& name) {
+  return "dataset \"" + name +
+         "\" takes its data from other files: use --allow-external if you trust this file";
 }
 
 }  // namespace
 
-template <typename T>
-Hdf5Dataset<T>::Hdf5Dataset(const std::string& path, const std::string& name, bool allow_external) {
+// For longer ones, or more bits than there are, as damaged files say to hold,
+// HDF5 takes up to 4 GB or crashes.
+bool holds_numbers(hid_t dataset) {
+  const Hdf5Handle type(H5Dget_type(dataset), H5Tclose, "read the type");
+  const H5T_class_t kind = H5Tget_class(type.id());
+  const std::size_t bytes = H5Tget_size(type.id());
+  const bool is_short = (kind == H5T_INTEGER && bytes <= sizeof(std::int64_t)) ||
+                        (kind == H5T_FLOAT && bytes <= sizeof(long double));
+  return is_short &&
+         static_cast<std::size_t>(H5Tget_offset(type.id())) + H5Tget_precision(type.id()) <= CHAR_BIT * bytes;
+}
+
+Hdf5Handle open_hdf5_file(const std::string& path) {
   silence_hdf5();
-  file_ = Hdf5Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose,
-                     "open the file: it is cut off, damaged or not HDF5");
-  const std::string found = name.empty() ? only_dataset(file_.id()) : name;
-  dataset_ = allow_external ? open_dataset(file_.id(), found, H5P_DEFAULT) : open_internal(file_.id(), found);
-  space_ = Hdf5Handle(H5Dget_space(dataset_.id()), H5Sclose, "read the shape");
-  if (!holds_numbers(dataset_.id())) throw FileError("dataset \"" + found + "\" does not hold real numbers");
-  read_shape(found);
+  return {H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose,
+          "open the file: it is cut off, damaged or not HDF5"};
+}
+
+std::string matrix_in(hid_t file, const std::string& name) {
+  if (!name.empty()) return name;
+  return H5Lexists(file, "X", H5P_DEFAULT) > 0 ? "X" : only_matrix(file);
+}
+
+Hdf5Handle link_access(bool allow_external, bool& was_refused) {
+  Hdf5Handle access(H5Pcreate(H5P_LINK_ACCESS), H5Pclose, "describe the access");
+  if (!allow_external) H5Pset_elink_cb(access.id(), refuse_link, &was_refused);
+  return access;
+}
+
+bool is_group(hid_t file, const std::string& name, bool allow_external) {
+  bool is_link = false;
+  const Hdf5Handle access = link_access(allow_external, is_link);
+  const hid_t id = H5Oopen(file, name.c_str(), access.id());
+  if (is_link) throw FileError(refusal_of_links(name));
+  const Hdf5Handle object(id, H5Oclose, "find \"" + name + "\"");
+  return H5Iget_type(object.id()) == H5I_GROUP;
+}
+
+Hdf5Handle open_dataset(hid_t file, const std::string& name, bool allow_external, std::size_t cache) {
+  constexpr std::size_t kSlots = 521;
+  constexpr double kPreferFullyRead = 1.0;
+  bool is_link = false;
+  const Hdf5Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose, "describe the access");
+  H5Pset_chunk_cache(access.id(), kSlots, cache, kPreferFullyRead);
+  if (!allow_external) H5Pset_elink_cb(access.id(), refuse_link, &is_link);
+  const hid_t id = H5Dopen2(file, name.c_str(), access.id());
+  if (is_link) throw FileError(refusal_of_links(name));
+  Hdf5Handle dataset(id, H5Dclose, "find a dataset \"" + name + "\"");
+  const Hdf5Handle layout(H5Dget_create_plist(dataset.id()), H5Pclose, "read the layout");
+  if (!allow_external &&
+      (H5Pget_layout(layout.id()) == H5D_VIRTUAL || H5Pget_external_count(layout.id()) > 0)) {
+    throw FileError(refusal_of_links(name));
+  }
+  return dataset;
+}
+
+template <typename T>
+Hdf5Dataset<T>::Hdf5Dataset(hid_t file, const std::string& name, bool allow_external)
+    : dataset_(open_dataset(file, name, allow_external)),
+      space_(H5Dget_space(dataset_.id()), H5Sclose, "read the shape") {
+  if (!holds_numbers(dataset_.id())) throw FileError("dataset \"" + name + "\" does not hold real numbers");
+  read_shape(name);
 }
 
 template <typename T>

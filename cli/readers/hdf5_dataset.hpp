@@ -11,12 +11,33 @@
 
 namespace roipca::cli {
 
-/// All functions throw FileError without the path.
+/// Opens a file to read. Throws FileError without the path, as all functions here do.
+Hdf5Handle open_hdf5_file(const std::string& path);
+
+/// The path of the rows inside a file: `name`, or, if that is empty, the matrix X of an AnnData file, or else
+/// the only matrix: a dataset of two dimensions or more, or a group with the arrays of a sparse matrix.
+std::string matrix_in(hid_t file, const std::string& name);
+
+/// How to access links: unless allowed, one into another file is not followed, and sets `was_refused`, which
+/// must outlive the result.
+Hdf5Handle link_access(bool allow_external, bool& was_refused);
+
+/// Whether the object is a group. Follows links into other files only where that is allowed.
+bool is_group(hid_t file, const std::string& name, bool allow_external);
+
+/// Opens a dataset. Unless external data are allowed, refuses one that takes its data from other files.
+/// `cache` is the number of bytes for unpacked chunks.
+Hdf5Handle open_dataset(hid_t file, const std::string& name, bool allow_external,
+                        std::size_t cache = std::size_t{1} << 20U);
+
+/// Whether a dataset has numbers as machines have them.
+bool holds_numbers(hid_t dataset);
+
+/// Rows of a dataset. The file must outlive it.
 template <typename T>
 class Hdf5Dataset {
  public:
-  /// The parameters are those of open_hdf5.
-  Hdf5Dataset(const std::string& path, const std::string& name, bool allow_external);
+  Hdf5Dataset(hid_t file, const std::string& name, bool allow_external);
 
   std::uint64_t rows() const { return shape_[0]; }
   /// Numbers in a row.
@@ -33,7 +54,6 @@ class Hdf5Dataset {
   void read_shape(const std::string& name);
   std::uint64_t rows_in_chunk() const;
 
-  Hdf5Handle file_;
   Hdf5Handle dataset_;
   Hdf5Handle space_;
   std::vector<hsize_t> shape_;

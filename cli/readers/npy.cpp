@@ -17,9 +17,8 @@ class HeaderParser {
  public:
   explicit HeaderParser(std::string_view text) : rest_(text) {}
 
-  BinaryLayout parse() {
-    BinaryLayout layout;
-    std::vector<std::uint64_t> shape;
+  NpyHeader parse() {
+    NpyHeader header;
     bool has_type = false;
     bool has_shape = false;
     expect('{');
@@ -27,12 +26,12 @@ class HeaderParser {
       const std::string_view key = string();
       expect(':');
       if (key == "descr") {
-        layout.type = type();
+        header.type = type();
         has_type = true;
       } else if (key == "fortran_order") {
-        layout.by_columns = boolean();
+        header.by_columns = boolean();
       } else if (key == "shape") {
-        shape = tuple();
+        header.shape = tuple();
         has_shape = true;
       } else {
         refuse("an entry \"" + std::string(key) + "\" that NumPy does not write");
@@ -40,12 +39,7 @@ class HeaderParser {
       if (!accept(',') && !next_is('}')) refuse("entries that are not separated by commas");
     }
     if (!has_type || !has_shape) refuse("no type or no shape");
-    set_shape(layout, shape);
-    if (layout.by_columns && shape.size() > 2) {
-      throw FileError("an array of " + std::to_string(shape.size()) +
-                      " dimensions in Fortran order: save it in C order");
-    }
-    return layout;
+    return header;
   }
 
  private:
@@ -157,7 +151,7 @@ class HeaderParser {
 
 }  // namespace
 
-BinaryLayout read_npy_header(PeekedStream& stream) {
+NpyHeader read_npy_start(PeekedStream& stream) {
   constexpr std::size_t kShortPreface = 10;  // magic, version, length of two bytes
   constexpr std::size_t kLongPreface = 12;   // from version 2 on four bytes
   std::string preface(kShortPreface, '\0');
@@ -181,8 +175,22 @@ BinaryLayout read_npy_header(PeekedStream& stream) {
   }
   std::string header(length, '\0');
   if (stream.read_fully(header) < length) throw FileError("the npy header is cut off");
-  BinaryLayout layout = HeaderParser(header).parse();
-  layout.offset = preface.size() + length;
+  NpyHeader parsed = HeaderParser(header).parse();
+  parsed.offset = preface.size() + length;
+  return parsed;
+}
+
+BinaryLayout read_npy_header(PeekedStream& stream) {
+  const NpyHeader header = read_npy_start(stream);
+  BinaryLayout layout;
+  layout.type = header.type;
+  layout.offset = header.offset;
+  layout.by_columns = header.by_columns;
+  set_shape(layout, header.shape);
+  if (layout.by_columns && header.shape.size() > 2) {
+    throw FileError("an array of " + std::to_string(header.shape.size()) +
+                    " dimensions in Fortran order: save it in C order");
+  }
   return layout;
 }
 

@@ -5,6 +5,7 @@
 
 #include "readers/binary.hpp"
 #include "readers/hdf5.hpp"
+#include "readers/sparse_files.hpp"
 #include "roipca/errors.hpp"
 
 namespace roipca::cli {
@@ -13,6 +14,7 @@ namespace {
 constexpr std::string_view kNpyMagic = "\x93NUMPY";
 constexpr std::string_view kHdf5Magic = "\x89HDF\r\n\x1a\n";
 constexpr std::string_view kZipMagic = "PK\x03\x04";
+constexpr std::string_view kMatrixMarketMagic = "%%MatrixMarket";
 constexpr std::string_view kParquetMagic = "PAR1";
 constexpr std::string_view kModelMagic = R"({"__metadata__":{"format":"roipca-model")";
 
@@ -20,7 +22,6 @@ bool is_raw(const std::string& format) { return format.starts_with("raw"); }
 
 // Refuses by name what people may well try.
 void refuse_strangers(std::string_view start) {
-  if (start.starts_with(kZipMagic)) throw FileError("a zip or npz file: unpack it first");
   if (start.starts_with(kParquetMagic)) throw FileError("a Parquet file: the Python package reads these");
   if (start.size() > 8 && start.substr(8).starts_with(kModelMagic)) {
     throw FileError("a roipca model, where rows of data are needed");
@@ -38,6 +39,9 @@ std::string find_format(PeekedStream& stream) {
   if (start.starts_with(kHdf5Magic)) return "hdf5";
   if (start.size() >= 4 && start[0] == 0 && start[1] == 0 && start[2] >= 0x08 && start[2] <= 0x0E)
     return "idx";
+  if (start.starts_with(kZipMagic)) return "npz";
+  if (start.starts_with(kMatrixMarketMagic)) return "mtx";
+  if (looks_like_svmlight(start)) return "svmlight";
   refuse_strangers(start);
   return "csv";
 }
@@ -49,11 +53,14 @@ void check(const InputFormat& format) {
     raw_layout(format.format);
     return;
   }
-  for (const char* known : {"auto", "npy", "csv", "tsv", "idx", "hdf5"}) {
+  for (const char* known :
+       {"auto", "npy", "csv", "tsv", "idx", "hdf5", "npz", "mtx", "svmlight", "svmlight0"}) {
     if (format.format == known) return;
   }
-  throw std::invalid_argument("--format \"" + format.format +
-                              "\": there are auto, npy, csv, tsv, idx, hdf5 and raw:TYPE:COLUMNS");
+  throw std::invalid_argument(
+      "--format \"" + format.format +
+      "\": there are auto, npy, csv, tsv, idx, hdf5, npz, mtx, svmlight, svmlight0 and "
+      "raw:TYPE:COLUMNS");
 }
 
 namespace {
@@ -66,9 +73,16 @@ std::unique_ptr<RowReader<T>> open_unlimited(const std::string& path, const Inpu
   if (!is_text && !format.csv.columns.empty()) {
     throw FileError("columns can be chosen in CSV and TSV files only");
   }
+  if (format.transpose && kind != "mtx") throw FileError("--transpose is for MatrixMarket files only");
   if (kind == "hdf5") {
     if (path == "-") throw FileError("an HDF5 file cannot be read from a pipe");
     return open_hdf5<T>(path, format.dataset, format.allow_external);
+  }
+  if (kind == "npz") return open_npz<T>(stream->release());
+  if (kind == "mtx") return open_matrix_market<T>(std::move(stream), format.transpose);
+  if (kind.starts_with("svmlight")) {
+    return open_svmlight<T>(path, std::move(stream),
+                            {.features = format.features, .zero_based = kind == "svmlight0"});
   }
   if (is_text) {
     CsvOptions csv = format.csv;

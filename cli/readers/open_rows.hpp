@@ -12,9 +12,11 @@ namespace roipca::cli {
 struct InputFormat {
   static constexpr std::int64_t kMaxColumns = 1'000'000;
 
-  std::string format = "auto";  ///< auto, npy, csv, tsv, idx, hdf5 or raw:TYPE:COLUMNS
+  std::string format = "auto";  ///< see --format
   CsvOptions csv = {};
   std::string dataset = {};                ///< of HDF5
+  bool transpose = false;                  ///< MatrixMarket: columns are the rows
+  Index features = 0;                      ///< svmlight: number of columns; 0: find out
   bool allow_external = false;             ///< HDF5 may take data from other files
   std::int64_t max_columns = kMaxColumns;  ///< files with more are refused
 };

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "roipca/sparse.hpp"
 #include "roipca/types.hpp"
 
 namespace roipca::cli {
@@ -17,18 +18,34 @@ struct BadRow {
   std::string reason;
 };
 
-/// Rows of a file and their places in it: as many as `rows` has lines, or fewer.
+/// Rows of a file and their places in it: dense or sparse, as the reader has them.
 template <typename T>
 struct PlacedRows {
-  OwnedRows<T> rows;                 ///< the first `count` are filled
+  OwnedRows<T> rows;                 ///< dense rows: the first `count` are filled
+  OwnedSparseRows<T> sparse;         ///< sparse rows, if `is_sparse`
+  bool is_sparse = false;            ///< set by whoever asks for rows, as the reader is
+  Index room = 0;                    ///< of sparse rows: how many rows, or entries, are enough
   Index count = 0;                   ///< rows in the block
   std::vector<std::int64_t> places;  ///< of each of them in its file, as RowReader::place counts
   std::vector<BadRow> bad;           ///< rows met on the way and left out, in the order of the file
   std::optional<double> fraction;    ///< of the file that was read by then
 
-  Rows<T> filled() const { return rows.slice(0, count); }
+  /// Returns use(rows [first, count)), which are Rows<T> or SparseRows<T>.
+  template <typename Use>
+  decltype(auto) visit(Use&& use, Index first = 0) const {
+    return is_sparse ? use(sparse.view().slice(first, count - first)) : use(rows.slice(first, count - first));
+  }
+  Index columns() const { return is_sparse ? sparse.cols() : rows.cols(); }
   Index capacity() const { return rows.rows(); }
   Index taken() const { return count + static_cast<Index>(bad.size()); }
+
+  // For readers of sparse rows.
+  bool is_full() const { return count >= room || sparse.entries() >= room; }
+  void end_sparse_row(std::int64_t place) {
+    sparse.end_row();
+    places.push_back(place);
+    ++count;
+  }
 };
 
 /// Memory is that of the block and a fixed amount for reading. All functions throw FileError without the
@@ -46,6 +63,9 @@ class RowReader {
   virtual std::vector<std::string> names() const { return {}; }
   /// What places count: "row" from 0 as NumPy does, or "line" from 1 as editors do.
   virtual const char* place() const { return "row"; }
+
+  /// Whether it fills PlacedRows::sparse instead of PlacedRows::rows.
+  virtual bool is_sparse() const { return false; }
 
   /// Fills an empty block with the next rows; it stays empty, without bad rows, at the end only.
   virtual void read(PlacedRows<T>& block) = 0;

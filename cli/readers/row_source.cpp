@@ -6,6 +6,9 @@
 #include <limits>
 #include <span>
 #include <sstream>
+#include <stdexcept>
+#include <string_view>
+#include <unordered_set>
 
 #include "roipca/errors.hpp"
 
@@ -54,6 +57,19 @@ std::vector<double> cumulative_sizes(const std::vector<std::string>& paths) {
   return sizes;
 }
 
+// Which of the features have the chosen names.
+std::vector<bool> mask_of(const std::vector<std::string>& choice, const std::vector<std::string>& names) {
+  if (names.empty()) throw FileError("the feature mask has names, but the columns of the file have none");
+  const std::unordered_set<std::string_view> known(names.begin(), names.end());
+  for (const std::string& name : choice) {
+    if (!known.contains(name)) throw FileError("the feature mask names \"" + name + "\", which is no column");
+  }
+  const std::unordered_set<std::string_view> chosen(choice.begin(), choice.end());
+  std::vector<bool> mask;
+  for (const std::string& name : names) mask.push_back(chosen.contains(name));
+  return mask;
+}
+
 }  // namespace
 
 template <typename T>
@@ -71,12 +87,13 @@ void RowSource<T>::open(std::size_t file) {
     reader_ = open_rows<T>(path, settings_.format);
     const auto names = reader_->names();
     if (file == 0) {
-      columns_ = reader_->columns();
-      names_ = names;
-    } else if (reader_->columns() != columns_) {
+      file_columns_ = columns_ = reader_->columns();
+      file_names_ = names_ = names;
+      set_preparation(columns_, names);
+    } else if (reader_->columns() != file_columns_) {
       throw FileError(std::to_string(reader_->columns()) + " columns, but " + shown(settings_.paths[0]) +
-                      " has " + std::to_string(columns_));
-    } else if (!names.empty() && !names_.empty() && names != names_) {
+                      " has " + std::to_string(file_columns_));
+    } else if (!names.empty() && !file_names_.empty() && names != file_names_) {
       throw FileError("its column names are not those of " + shown(settings_.paths[0]));
     }
     file_ = file;
@@ -85,21 +102,86 @@ void RowSource<T>::open(std::size_t file) {
   }
 }
 
+// Names that were chosen become a mask; columns and names become those of the features kept.
+template <typename T>
+void RowSource<T>::set_preparation(Index columns, const std::vector<std::string>& names) {
+  PreparationSteps steps = settings_.preparation;
+  const std::vector<std::string>& choice = settings_.feature_choice;
+  if (!choice.empty()) steps.feature_mask = mask_of(choice, names);
+  if (steps.is_empty()) return;
+  try {
+    preparation_ = std::make_unique<Preparation<T>>(steps, columns, 1);
+  } catch (const std::invalid_argument& error) {
+    throw FileError(error.what());
+  }
+  columns_ = preparation_->features_out();
+  if (names.empty() || steps.feature_mask.empty()) return;
+  names_.clear();
+  for (std::size_t j = 0; j < names.size(); ++j) {
+    if (steps.feature_mask[j]) names_.push_back(names[j]);
+  }
+}
+
+// Makes the block ready for the reader.
+template <typename T>
+void RowSource<T>::begin(PlacedRows<T>& block) const {
+  block.count = 0;
+  block.bad.clear();
+  block.places.clear();
+  block.is_sparse = reader_->is_sparse();
+  if (block.is_sparse) {
+    constexpr Index kEntries = Index{1} << 17U;
+    block.room = kEntries * settings_.sharers;
+    block.sparse.clear(file_columns_);
+  } else {
+    block.rows.resize(rows_in_block(file_columns_, settings_.sharers), file_columns_);
+  }
+}
+
+// Moves the rows of `unprepared_` to the block, each as it is to be learned.
+template <typename T>
+void RowSource<T>::prepare(PlacedRows<T>& block) {
+  block.count = 0;
+  block.places.clear();
+  block.is_sparse = unprepared_.is_sparse;
+  block.bad = std::move(unprepared_.bad);
+  block.fraction = unprepared_.fraction;
+  if (block.is_sparse) {
+    block.sparse.clear(columns_);
+  } else {
+    block.rows.resize(unprepared_.capacity(), columns_);
+  }
+  for (Index i = 0; i < unprepared_.count; ++i) {
+    const std::int64_t place = unprepared_.places[static_cast<std::size_t>(i)];
+    try {
+      if (block.is_sparse) {
+        preparation_->apply_row(unprepared_.sparse.view(), i, block.sparse);
+      } else {
+        preparation_->apply_row(Rows<T>(unprepared_.rows), i, block.rows.row(block.count));
+      }
+      block.places.push_back(place);
+      ++block.count;
+    } catch (const DataError& error) {
+      block.bad.push_back({place, std::string(error.reason())});
+    }
+  }
+}
+
 template <typename T>
 bool RowSource<T>::fill(FileBlock& block) {
-  block.rows.resize(rows_in_block(columns_, settings_.sharers), columns_);
+  PlacedRows<T>& unprepared = preparation_ ? unprepared_ : block;
   while (true) {
-    block.count = 0;
-    block.bad.clear();
+    begin(unprepared);
     try {
-      reader_->read(block);
+      reader_->read(unprepared);
     } catch (const FileError& error) {
       throw FileError(shown(settings_.paths[file_]) + ": " + error.what());
     }
-    if (block.taken() > 0) break;
+    if (unprepared.taken() > 0) break;
     if (file_ + 1 == settings_.paths.size()) return false;
     open(file_ + 1);
   }
+  if (preparation_) prepare(block);
   block.file = file_;
   block.place = reader_->place();
   if (sizes_.empty() || sizes_.back() <= 0.0) {
@@ -114,11 +196,25 @@ bool RowSource<T>::fill(FileBlock& block) {
 
 template <typename T>
 void RowSource<T>::move_out_bad(FileBlock& block) const {
+  if (block.is_sparse) {
+    move_out_bad_sparse(block);
+  } else {
+    move_out_bad_dense(block);
+  }
+  std::stable_sort(block.bad.begin(), block.bad.end(),
+                   [](const BadRow& a, const BadRow& b) { return a.place < b.place; });
+}
+
+template <typename T>
+void RowSource<T>::move_out_bad_dense(FileBlock& block) const {
   Index kept = 0;
   for (Index i = 0; i < block.count; ++i) {
     const std::span<T> row = block.rows.row(i);
     if (any_beyond<T>(row, kLargest<T>)) {
-      block.bad.push_back({block.places[static_cast<std::size_t>(i)], why_bad(row.data())});
+      std::size_t j = 0;
+      while (std::abs(row[j]) <= kLargest<T>) ++j;
+      block.bad.push_back(
+          {block.places[static_cast<std::size_t>(i)], why_bad(row[j], static_cast<Index>(j))});
       continue;
     }
     if (kept != i) {
@@ -128,24 +224,56 @@ void RowSource<T>::move_out_bad(FileBlock& block) const {
     ++kept;
   }
   block.count = kept;
-  std::stable_sort(block.bad.begin(), block.bad.end(),
-                   [](const BadRow& a, const BadRow& b) { return a.place < b.place; });
 }
 
 template <typename T>
-std::string RowSource<T>::why_bad(const T* row) const {
-  Index j = 0;
-  while (std::abs(row[j]) <= kLargest<T>) ++j;
-  std::ostringstream text;
-  if (std::isnan(row[j])) {
-    text << "NaN";
-  } else if (std::isinf(row[j])) {
-    text << (row[j] < T{0} ? "-" : "") << "infinity";
-  } else {
-    text << row[j] << ", beyond " << kLargest<T> << ",";
+void RowSource<T>::move_out_bad_sparse(FileBlock& block) const {
+  const SparseRows<T> rows = block.sparse.view();
+  std::vector<std::string> reasons(static_cast<std::size_t>(block.count));
+  bool all_good = true;
+  for (Index i = 0; i < block.count; ++i) {
+    std::string& reason = reasons[static_cast<std::size_t>(i)];
+    for (Index e = rows.start(i); e < rows.start(i + 1) && reason.empty(); ++e) {
+      if (rows.column(e) < 0 || rows.column(e) >= rows.cols()) {
+        reason = "column index " + std::to_string(rows.column(e)) + " is out of range: there are " +
+                 std::to_string(rows.cols()) + " columns";
+      } else if (!(std::abs(rows.value(e)) <= kLargest<T>)) {
+        reason = why_bad(rows.value(e), rows.column(e));
+      }
+    }
+    all_good = all_good && reason.empty();
   }
-  text << " in column " << j + 1;
-  if (!names_.empty()) text << " (" << names_[static_cast<std::size_t>(j)] << ")";
+  if (all_good) return;
+  OwnedSparseRows<T> good(rows.cols());
+  std::vector<std::int64_t> places;
+  for (Index i = 0; i < block.count; ++i) {
+    const std::int64_t place = block.places[static_cast<std::size_t>(i)];
+    const std::string& reason = reasons[static_cast<std::size_t>(i)];
+    if (!reason.empty()) {
+      block.bad.push_back({place, reason});
+      continue;
+    }
+    for (Index e = rows.start(i); e < rows.start(i + 1); ++e) good.add(rows.column(e), rows.value(e));
+    good.end_row();
+    places.push_back(place);
+  }
+  block.count = good.rows();
+  block.sparse = std::move(good);
+  block.places = std::move(places);
+}
+
+template <typename T>
+std::string RowSource<T>::why_bad(T number, Index column) const {
+  std::ostringstream text;
+  if (std::isnan(number)) {
+    text << "NaN";
+  } else if (std::isinf(number)) {
+    text << (number < T{0} ? "-" : "") << "infinity";
+  } else {
+    text << number << ", beyond " << kLargest<T> << ",";
+  }
+  text << " in column " << column + 1;
+  if (!names_.empty()) text << " (" << names_[static_cast<std::size_t>(column)] << ")";
   return text.str();
 }
 

@@ -8,6 +8,7 @@
 
 #include "readers/open_rows.hpp"
 #include "readers/read_ahead.hpp"
+#include "roipca/preparation.hpp"
 
 namespace roipca::cli {
 
@@ -16,6 +17,8 @@ enum class OnBadRow { kError, kSkip };
 struct InputSettings {
   std::vector<std::string> paths = {};  ///< "-" for standard input
   InputFormat format = {};
+  PreparationSteps preparation = {};             ///< what is done to each row
+  std::vector<std::string> feature_choice = {};  ///< names of the features to keep; a mask instead of one
   OnBadRow on_bad_row = OnBadRow::kError;
   Index sharers = 1;  ///< threads that share a block: it is as many times larger
 };
@@ -27,7 +30,8 @@ struct SkippedRows {
 };
 
 /// Files must agree in their number of columns and, where they have names, in these. A row with a NaN, an
-/// infinity or a number too large for the library is a bad row, as is one that cannot be read.
+/// infinity or a number too large for the library is a bad row, as is one that cannot be read or prepared.
+/// Columns and names are those of prepared rows.
 ///
 /// Throws FileError with file, place and reason; Interrupted.
 template <typename T>
@@ -51,16 +55,25 @@ class RowSource {
   };
 
   void open(std::size_t file);
+  void set_preparation(Index columns, const std::vector<std::string>& names);
+  void prepare(PlacedRows<T>& block);
+  void begin(PlacedRows<T>& block) const;
   bool fill(FileBlock& block);
   void move_out_bad(FileBlock& block) const;
-  std::string why_bad(const T* row) const;
+  void move_out_bad_dense(FileBlock& block) const;
+  void move_out_bad_sparse(FileBlock& block) const;
+  std::string why_bad(T number, Index column) const;
   void handle_bad(const FileBlock& block);
 
   InputSettings settings_;
   std::unique_ptr<RowReader<T>> reader_;
+  std::unique_ptr<Preparation<T>> preparation_;  // null where nothing is done to rows
+  PlacedRows<T> unprepared_;
   std::size_t file_ = 0;
   Index columns_ = 0;
   std::vector<std::string> names_;
+  Index file_columns_ = 0;  // the same before preparation
+  std::vector<std::string> file_names_;
   std::vector<double> sizes_;  // bytes up to the beginning of each file; empty where nobody knows
   SkippedRows skipped_;
   std::unique_ptr<ReadAhead<FileBlock>> ahead_;

@@ -11,7 +11,7 @@ constexpr Index kRows = 1000;
 
 template <typename T>
 ScoreSample sampled(const Model<T>& model, const InputOptions& input) {
-  RowSource<T> source(input.settings());
+  RowSource<T> source(input.settings_for(model.features()));
   require_features(source, model, input.paths.front());
   RowChoice choice(kRows);
   std::vector<std::array<double, 2>> scores(kRows);
@@ -22,7 +22,8 @@ ScoreSample sampled(const Model<T>& model, const InputOptions& input) {
     for (Index i = 0; i < block->count; ++i) {
       const auto place = choice.pass();
       if (!place) continue;
-      const OwnedRows<T> row = model.transform(block->rows.slice(i, 1));
+      const OwnedRows<T> row =
+          block->visit([&](const auto& rows) { return model.transform(rows.slice(0, 1)); }, i);
       for (Index j = 0; j < shown; ++j) {
         scores[static_cast<std::size_t>(*place)][static_cast<std::size_t>(j)] = row(0, j);
       }

@@ -15,6 +15,7 @@
 #include "roipca/online_pca.hpp"       // IWYU pragma: export
 #include "roipca/option_table.hpp"     // IWYU pragma: export
 #include "roipca/options.hpp"          // IWYU pragma: export
+#include "roipca/preparation.hpp"      // IWYU pragma: export
 #include "roipca/sparse.hpp"           // IWYU pragma: export
 #include "roipca/subspace.hpp"         // IWYU pragma: export
 #include "roipca/types.hpp"            // IWYU pragma: export

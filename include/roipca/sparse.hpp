@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "roipca/types.hpp"
 
@@ -50,6 +51,53 @@ class SparseRows {
   const std::int64_t* wide_starts_ = nullptr;
   const std::int64_t* wide_indices_ = nullptr;
   const T* values_;
+};
+
+/// Sparse rows with memory of their own, which grow at the end.
+///
+///     roipca::OwnedSparseRows<double> rows(100000);
+///     rows.add(3, 1.5);                                  // an entry of the row that is being written
+///     rows.end_row();
+///     pca.partial_fit(rows.view());
+template <typename T>
+class OwnedSparseRows {
+ public:
+  explicit OwnedSparseRows(Index cols = 0) : cols_(cols) {}
+
+  Index rows() const { return static_cast<Index>(starts_.size()) - 1; }
+  Index cols() const { return cols_; }
+  /// Number of entries, those of a row that has not ended included.
+  Index entries() const { return static_cast<Index>(indices_.size()); }
+
+  void add(Index column, T value) {
+    indices_.push_back(column);
+    values_.push_back(value);
+  }
+  void end_row() { starts_.push_back(entries()); }
+  /// Removes the entries added since the last row ended.
+  void drop_open_row() {
+    indices_.resize(static_cast<std::size_t>(starts_.back()));
+    values_.resize(static_cast<std::size_t>(starts_.back()));
+  }
+  /// Removes all rows; those that follow have `cols` columns. Memory is kept for them.
+  void clear(Index cols) {
+    cols_ = cols;
+    starts_.resize(1);
+    drop_open_row();
+  }
+
+  /// Valid until the rows change or die.
+  SparseRows<T> view() const { return {rows(), cols_, starts_.data(), indices_.data(), values_.data()}; }
+
+  const std::vector<std::int64_t>& starts() const { return starts_; }
+  const std::vector<std::int64_t>& indices() const { return indices_; }
+  const std::vector<T>& values() const { return values_; }
+
+ private:
+  Index cols_;
+  std::vector<std::int64_t> starts_ = {0};
+  std::vector<std::int64_t> indices_;
+  std::vector<T> values_;
 };
 
 }  // namespace roipca

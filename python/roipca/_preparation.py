@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from ._errors import DataError, missing_value
+from . import _core
+from ._errors import DataError
 from ._rows import NamedBlock, is_arrow
 from ._types import MatrixLike
 
@@ -66,7 +67,7 @@ class Preparation:
             raise TypeError(f"feature_mask must be a list, not a string: write feature_mask=[{feature_mask!r}]")
         self._target_sum = target_sum
         self._log1p = log1p
-        self._weights = None if feature_weights is None else np.asarray(feature_weights, np.float64)
+        self._weights = None if feature_weights is None else np.ascontiguousarray(feature_weights, np.float64)
         if self._weights is not None and not np.isfinite(self._weights).all():
             raise ValueError("feature_weights must be finite numbers")
         self._mask = None if feature_mask is None else np.asarray(feature_mask)
@@ -87,15 +88,17 @@ class Preparation:
         kept = self._kept(rows.shape[1], names)
         if self._weights is not None and self._weights.shape != (rows.shape[1],):
             raise ValueError(f"feature_weights has shape {self._weights.shape}; the rows have {rows.shape[1]} features")
-        if sparse.issparse(rows):
-            rows = self._sparse(_canonical(rows, first_row), kept, first_row)
-        else:
-            rows = self._dense(rows, kept, first_row)
+        kind = _core.PreparationF32 if rows.dtype == np.float32 else _core.PreparationF64
+        core = kind(rows.shape[1], self._target_sum, bool(self._log1p), self._weights, kept)
+        try:
+            prepared = _sparse(core, rows) if sparse.issparse(rows) else core.apply(np.ascontiguousarray(rows))
+        except DataError as error:
+            raise error.within("", first_row) from None
         if names is None:
-            return rows
+            return prepared
         if kept is not None:
             names = [name for name, stays in zip(names, kept, strict=True) if stays]
-        return NamedBlock(rows, names)
+        return NamedBlock(prepared, names)
 
     def _kept(self, features: int, names: Sequence[str] | None) -> np.ndarray | None:
         if self._mask is None:
@@ -103,7 +106,7 @@ class Preparation:
         if self._mask.dtype.kind == "b":
             if self._mask.shape != (features,):
                 raise ValueError(f"feature_mask has shape {self._mask.shape}; the rows have {features} features")
-            kept = self._mask
+            kept = np.ascontiguousarray(self._mask)
         else:
             if names is None:
                 raise ValueError("feature_mask holds names, but the features have none: give a mask of bools")
@@ -117,59 +120,12 @@ class Preparation:
             raise ValueError("feature_mask keeps no feature")
         return kept
 
-    def _sparse(self, rows: Any, kept: np.ndarray | None, first_row: int) -> Any:
-        data, indices, indptr = rows.data, rows.indices, rows.indptr
-        row_of = np.repeat(np.arange(rows.shape[0]), np.diff(indptr))
 
-        def place(entry: int) -> tuple[int, int]:
-            return first_row + int(row_of[entry]), int(indices[entry])
-
-        if self._target_sum is not None:
-            _refuse(~np.isfinite(data), data, place)
-            sums = np.bincount(row_of, weights=data, minlength=rows.shape[0])
-            data = (data * self._factors(sums, first_row)[row_of]).astype(data.dtype)
-        features = rows.shape[1]
-        if kept is not None:
-            stays = kept[indices]
-            indptr = np.concatenate(([0], np.cumsum(stays)))[indptr]
-            row_of, data, indices = row_of[stays], data[stays], indices[stays]
-        if self._log1p:
-            _refuse(~(data > -1), data, place)
-            data = np.log1p(data)
-        if self._weights is not None:
-            data = (data * self._weights[indices]).astype(data.dtype)
-        if kept is not None:
-            indices = (np.cumsum(kept) - 1)[indices]
-            features = int(kept.sum())
-        return sparse.csr_array((data, indices, indptr), shape=(rows.shape[0], features))
-
-    def _dense(self, rows: np.ndarray, kept: np.ndarray | None, first_row: int) -> np.ndarray:
-        columns = np.arange(rows.shape[1])
-
-        def place(entry: int) -> tuple[int, int]:
-            row, column = divmod(entry, len(columns))
-            return first_row + row, int(columns[column])
-
-        kind = rows.dtype
-        if self._target_sum is not None:
-            _refuse(~np.isfinite(rows), rows, place)
-            sums = rows.sum(axis=1, dtype=np.float64)
-            rows = (rows * self._factors(sums, first_row)[:, np.newaxis]).astype(kind)
-        if kept is not None:
-            rows, columns = rows[:, kept], columns[kept]
-        if self._log1p:
-            _refuse(~(rows > -1), rows, place)
-            rows = np.log1p(rows)
-        if self._weights is not None:
-            rows = (rows * self._weights[columns]).astype(kind)
-        return rows
-
-    def _factors(self, sums: np.ndarray, first_row: int) -> np.ndarray:
-        negative = np.flatnonzero(sums < 0)
-        if negative.size:
-            row = int(negative[0])
-            raise DataError(first_row + row, f"the sum is {sums[row]:g}; target_sum needs rows of counts")
-        return np.divide(self._target_sum, sums, out=np.zeros(len(sums)), where=sums > 0)
+def _sparse(core: Any, rows: Any) -> sparse.csr_array:
+    wide = np.int32 if rows.indices.dtype == rows.indptr.dtype == np.int32 else np.int64
+    parts = (rows.data, rows.indices.astype(wide, copy=False), rows.indptr.astype(wide, copy=False))
+    data, indices, indptr = core.apply_csr(*parts, rows.shape[1])
+    return sparse.csr_array((data, indices, indptr), shape=(rows.shape[0], core.features_out))
 
 
 def _rows_and_names(block: Any, first_row: int) -> tuple[Any, Sequence[str] | None]:
@@ -184,37 +140,3 @@ def _rows_and_names(block: Any, first_row: int) -> tuple[Any, Sequence[str] | No
         names = list(block.columns)
     rows = block.tocsr() if sparse.issparse(block) else np.asarray(block)
     return rows.astype(np.float32 if rows.dtype == np.float32 else np.float64, copy=False), names
-
-
-def _canonical(rows: Any, first_row: int) -> sparse.csr_array:
-    """Checks the indices, which are about to be used, and adds up entries of one place, which have one logarithm."""
-    count, features = rows.shape
-    ends = rows.indptr.astype(np.int64)
-    if len(ends) != count + 1 or ends[0] != 0 or (np.diff(ends) < 0).any() or ends[-1] > len(rows.indices):
-        raise ValueError("indptr is damaged: it must ascend from 0 to the number of entries")
-    used = int(ends[-1])
-    outside = np.flatnonzero((rows.indices[:used] < 0) | (rows.indices[:used] >= features))
-    if outside.size:
-        row = int(np.searchsorted(ends, outside[0], side="right")) - 1
-        raise DataError(
-            first_row + row,
-            f"column index {rows.indices[outside[0]]} is out of range: the rows have {features} columns",
-        )
-    checked = sparse.csr_array((rows.data[:used], rows.indices[:used], rows.indptr), shape=rows.shape)
-    if not checked.has_canonical_format:
-        checked = checked.copy()
-        checked.sum_duplicates()
-    return checked
-
-
-def _refuse(bad: np.ndarray, numbers: np.ndarray, place: Any) -> None:
-    """Raises for the first number that is bad: NaN and infinity in the words of the core, else for log1p."""
-    if not bad.any():
-        return
-    entry = int(bad.argmax())
-    (row, column), number = place(entry), float(numbers.flat[entry])
-    if math.isnan(number):
-        raise missing_value(row, f"NaN in column {column}")
-    if math.isinf(number):
-        raise DataError(row, f"infinity in column {column}", "Input X contains infinity.")
-    raise DataError(row, f"{number:g} in column {column}; log1p needs numbers above -1")

@@ -21,6 +21,7 @@
 #include "fork_gate.hpp"
 #include "kernel_binding.hpp"
 #include "options.hpp"
+#include "preparation_binding.hpp"
 #include "roipca/roipca.hpp"
 
 namespace roipca::python {
@@ -260,4 +261,5 @@ NB_MODULE(_core, module) {
   roipca::python::bind_estimator<float>(module, "EstimatorF32");
   roipca::python::bind_estimator<double>(module, "EstimatorF64");
   roipca::python::bind_kernel_pca(module);
+  roipca::python::bind_preparation(module);
 }

@@ -10,6 +10,19 @@
 namespace roipca {
 
 template <typename T>
+void check_row_columns(const SparseRows<T>& rows, Index i, Index features) {
+  if (rows.start(i + 1) < rows.start(i)) {
+    throw DataError(i, "not a CSR matrix: the row ends before it starts");
+  }
+  for (Index e = rows.start(i); e < rows.start(i + 1); ++e) {
+    const Index column = rows.column(e);
+    if (column >= 0 && column < features) continue;
+    throw DataError(i, "column index " + std::to_string(column) + " is out of range: the rows have " +
+                           std::to_string(features) + " columns");
+  }
+}
+
+template <typename T>
 void check_columns(const SparseRows<T>& rows, Index features) {
   if (rows.cols() != features) {
     throw std::invalid_argument("the rows have " + std::to_string(rows.cols()) +
@@ -18,17 +31,7 @@ void check_columns(const SparseRows<T>& rows, Index features) {
   if (rows.rows() > 0 && rows.start(0) < 0) {
     throw std::invalid_argument("not a CSR matrix: the first start is negative");
   }
-  for (Index i = 0; i < rows.rows(); ++i) {
-    if (rows.start(i + 1) < rows.start(i)) {
-      throw DataError(i, "not a CSR matrix: the row ends before it starts");
-    }
-    for (Index e = rows.start(i); e < rows.start(i + 1); ++e) {
-      const Index column = rows.column(e);
-      if (column >= 0 && column < features) continue;
-      throw DataError(i, "column index " + std::to_string(column) + " is out of range: the rows have " +
-                             std::to_string(features) + " columns");
-    }
-  }
+  for (Index i = 0; i < rows.rows(); ++i) check_row_columns(rows, i, features);
 }
 
 template <typename T>
@@ -49,6 +52,8 @@ void check_sparse(const SparseRows<T>& rows, const Weights& weights, Index featu
   }
 }
 
+template void check_row_columns(const SparseRows<float>&, Index, Index);
+template void check_row_columns(const SparseRows<double>&, Index, Index);
 template void check_columns(const SparseRows<float>&, Index);
 template void check_columns(const SparseRows<double>&, Index);
 template void check_sparse(const SparseRows<float>&, const Weights&, Index);

@@ -16,6 +16,10 @@ void check_sparse(const SparseRows<T>& rows, const Weights& weights, Index featu
 template <typename T>
 void check_columns(const SparseRows<T>& rows, Index features);
 
+/// The same for the start and the columns of row i.
+template <typename T>
+void check_row_columns(const SparseRows<T>& rows, Index i, Index features);
+
 /// Rows and their weights (none: 1 each), checked by check_sparse.
 template <typename T>
 struct GivenSparseRows {

@@ -9,6 +9,7 @@
 
 #include "engine/make_engine.hpp"
 #include "engine/make_model.hpp"
+#include "intake/sparse_entries.hpp"
 #include "options/resolved.hpp"
 
 namespace roipca {
@@ -23,42 +24,16 @@ constexpr double kHuge = std::is_same_v<T, float> ? 1e12 : 1e70;
 
 Mu mu_of(const Options& options) { return options.method == Method::kIpca ? Mu::zero() : options.mu; }
 
-// Appends the entries of a row, ascending, without zeros. Returns false, with nothing appended, where one
-// needs another unit.
+// Appends the entries of a row, ascending, without zeros. Returns false where one needs another unit.
 template <typename T>
 bool append_row(const SparseRows<T>& rows, Index i, CsrRows<T>& to) {
-  const std::size_t before = to.indices.size();
-  bool ascends = true;
   bool fits = true;
-  for (Index e = rows.start(i); e < rows.start(i + 1); ++e) {
-    const T value = rows.value(e);
-    if (value == T{0}) continue;
-    const auto column = static_cast<int>(rows.column(e));
-    ascends = ascends && (to.indices.size() == before || to.indices.back() < column);
-    to.indices.push_back(column);
-    to.values.push_back(value);
-  }
-  if (!ascends) {
-    std::vector<std::pair<int, T>> entries;
-    for (std::size_t e = before; e < to.indices.size(); ++e)
-      entries.emplace_back(to.indices[e], to.values[e]);
-    std::stable_sort(entries.begin(), entries.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    to.indices.resize(before);
-    to.values.resize(before);
-    for (std::size_t e = 0; e < entries.size();) {
-      const int column = entries[e].first;
-      T sum{0};
-      for (; e < entries.size() && entries[e].first == column; ++e) sum += entries[e].second;
-      if (sum == T{0}) continue;
-      to.indices.push_back(column);
-      to.values.push_back(sum);
-    }
-  }
-  for (std::size_t e = before; e < to.values.size(); ++e) {
-    const double size = std::abs(static_cast<double>(to.values[e]));
+  take_entries(rows, i, [&](Index column, T value) {
+    const double size = std::abs(static_cast<double>(value));
     fits = fits && size < kHuge<T> && size > 1.0 / kHuge<T>;
-  }
+    to.indices.push_back(static_cast<int>(column));
+    to.values.push_back(value);
+  });
   to.end_row();
   return fits;
 }

@@ -36,6 +36,21 @@ inline std::unique_ptr<PeekedStream> pipe_of(const std::string& bytes) {
   return unpacked(std::make_unique<Pipe>(bytes));
 }
 
+/// The rows of a block, sparse ones expanded.
+template <typename T>
+RowMatrix<T> dense_rows(const PlacedRows<T>& block) {
+  RowMatrix<T> dense = RowMatrix<T>::Zero(block.count, block.columns());
+  if (!block.is_sparse) {
+    dense = as_eigen(block.rows.slice(0, block.count));
+    return dense;
+  }
+  const SparseRows<T> rows = block.sparse.view();
+  for (Index i = 0; i < block.count; ++i) {
+    for (Index e = rows.start(i); e < rows.start(i + 1); ++e) dense(i, rows.column(e)) += rows.value(e);
+  }
+  return dense;
+}
+
 /// Returns all good rows, read `at_once` at a time, and puts the bad ones in `bad`.
 template <typename T>
 RowMatrix<T> all_rows(RowReader<T>& reader, std::vector<BadRow>* bad = nullptr, Index at_once = 2) {
@@ -48,7 +63,7 @@ RowMatrix<T> all_rows(RowReader<T>& reader, std::vector<BadRow>* bad = nullptr, 
     reader.read(block);
     if (block.taken() == 0) return all;
     all.conservativeResize(all.rows() + block.count, Eigen::NoChange);
-    all.bottomRows(block.count) = as_eigen(block.filled());
+    all.bottomRows(block.count) = dense_rows(block);
     if (bad != nullptr) bad->insert(bad->end(), block.bad.begin(), block.bad.end());
   }
 }

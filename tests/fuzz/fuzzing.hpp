@@ -22,7 +22,14 @@ template <typename T>
 void read_everything(RowReader<T>& reader) {
   PlacedRows<T> block;
   do {
-    block.rows.resize(16, reader.columns());
+    block.is_sparse = reader.is_sparse();
+    if (block.is_sparse) {
+      block.room = 64;
+      block.sparse.clear(reader.columns());
+      block.places.clear();
+    } else {
+      block.rows.resize(16, reader.columns());
+    }
     block.count = 0;
     block.bad.clear();
     reader.read(block);

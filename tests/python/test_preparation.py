@@ -99,8 +99,8 @@ def test_features_are_chosen_by_name(counts, table):
         (np.nan, {"target_sum": 1.0}, "row 217: NaN in column 4"),
         (np.nan, {"log1p": True}, "row 217: NaN in column 4"),
         (np.nan, {"feature_weights": WEIGHTS}, "row 217: NaN in column 4"),
-        (np.inf, {"target_sum": 1.0}, "row 217: infinity in column 4"),
-        (np.inf, {"log1p": True}, "row 217: infinity in column 4|row 217: .*inf"),
+        (np.inf, {"target_sum": 1.0}, r"row 217: infinity \(inf\) in column 4"),
+        (np.inf, {"log1p": True}, r"row 217: infinity \(inf\) in column 4"),
     ],
 )
 def test_a_number_that_cannot_be_prepared_is_refused_with_its_row(counts, make, value, options, message):
@@ -128,7 +128,7 @@ def test_indices_out_of_range_are_refused_before_they_are_used(counts, index):
         OnlinePCA(2).fit_stream(X, batch_size=100, feature_mask=MASK, progress=False)
     broken = sparse.csr_array(counts)
     broken.indptr[-1] += 1000
-    with pytest.raises(ValueError, match="indptr is damaged"):
+    with pytest.raises(ValueError, match="not a CSR matrix: indptr points beyond the data"):
         prepare_rows(broken, feature_mask=MASK)
 
 

@@ -12,7 +12,7 @@ RowMatrix<T> all_of(RowSource<T>& source) {
   RowMatrix<T> all(0, source.columns());
   while (const PlacedRows<T>* block = source.next()) {
     all.conservativeResize(all.rows() + block->count, Eigen::NoChange);
-    all.bottomRows(block->count) = as_eigen(block->filled());
+    all.bottomRows(block->count) = dense_rows<T>(*block);
   }
   return all;
 }

@@ -1,0 +1,39 @@
+/// Lines of words between blanks.
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace roipca::cli {
+
+/// The words of a line, one after the other.
+class Words {
+ public:
+  explicit Words(std::string_view line) : rest_(line) {}
+
+  /// Empty at the end of the line.
+  std::string_view next() {
+    rest_.remove_prefix(std::min(rest_.find_first_not_of(kBlanks), rest_.size()));
+    const std::string_view word = rest_.substr(0, rest_.find_first_of(kBlanks));
+    rest_.remove_prefix(word.size());
+    return word;
+  }
+
+ private:
+  static constexpr std::string_view kBlanks = " \t\r";
+  std::string_view rest_;
+};
+
+/// The number, if all of the word is one.
+inline std::optional<std::int64_t> whole_number(std::string_view word) {
+  std::int64_t value = 0;
+  const char* const end = word.data() + word.size();
+  const auto [stop, error] = std::from_chars(word.data(), end, value);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return value;
+}
+
+}  // namespace roipca::cli
