@@ -11,7 +11,7 @@ MYPY = 2.4.1
 # Prerequisites run in the given order, even with -j; Ninja does the parallel work.
 .NOTPARALLEL:
 .PHONY: check isa lint-python test-aarch64 test-torch test-wheel tsan wheel deps-aarch64
-.PHONY: help deps deps-dev deps-python deps-clusters deps-test deps-fuzz build python demo test soak asan fuzz tidy format format-check coverage bench bench-clusters bench-kernel paper install clean
+.PHONY: help deps deps-dev deps-python deps-clusters deps-test deps-fuzz build python demo test soak asan fuzz tidy format format-check coverage bench bench-clusters bench-kernel bench-sparse paper install clean
 
 SOURCES = $(shell find include src cli python tests -name '*.hpp' -o -name '*.cpp')
 
@@ -112,7 +112,7 @@ lint-python: python ## Run ruff and mypy on all Python sources
 	build/python-venv/bin/pip install -q ruff==$(RUFF) mypy==$(MYPY)
 	build/python-venv/bin/ruff check
 	build/python-venv/bin/mypy -p roipca
-	set -e; for folder in bench bench/clusters experiments scripts tests/python tests/cli tests/soak tests/torch tests/wheel; do \
+	set -e; for folder in bench bench/clusters examples experiments scripts tests/python tests/cli tests/soak tests/torch tests/wheel; do \
 		build/python-venv/bin/mypy $$folder/*.py; done
 
 fuzz: deps-fuzz ## Run libFuzzer on every file reader, FUZZ_SECONDS (60) each
@@ -156,6 +156,13 @@ bench-kernel: deps-python ## Compare online kernel PCA with scikit-learn's and w
 	build/bench-venv/bin/pip install -q -r bench/requirements.txt
 	build/bench-venv/bin/pip install -q .
 	build/bench-venv/bin/python bench/kernel_pca.py
+
+bench-sparse: deps-python ## Compare sparse rows with other programs and write the numbers of docs/sparse.md
+	python3 -m venv build/bench-venv
+	build/bench-venv/bin/pip install -q -r bench/requirements.txt
+	build/bench-venv/bin/pip install -q gensim || echo "continuing without gensim"
+	build/bench-venv/bin/pip install -q .
+	build/bench-venv/bin/python bench/sparse.py
 
 paper: deps-python ## Rerun the paper's experiments and write docs/paper.md (ONLY=table-mnist for one; DATA=folder)
 	python3 -m venv build/paper-venv

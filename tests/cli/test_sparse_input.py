@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -245,8 +246,8 @@ def test_damaged_matrices_are_refused(roipca, tmp_path):
     X = counts()
 
     def refusal(**changes):
-        parts = {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": X.shape, "format": b"csr", **changes}
-        np.savez(tmp_path / "a.npz", **parts)
+        parts = {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": X.shape, "format": b"csr"}
+        np.savez(tmp_path / "a.npz", **{**parts, **changes})
         return roipca.refuse("fit", "a.npz", "-k", 1)
 
     outside = X.indices.copy()
@@ -301,3 +302,23 @@ def test_wide_rows_take_memory_for_the_components_alone(roipca, tmp_path):
     (tmp_path / "a.svm").write_text("\n".join(f"1 {line}" for line in lines))
     said = roipca("fit", "a.svm", "-k", 8, "-o", "m", "--features", 400_000, "--max-memory", "500M", "--json")
     assert json.loads(said)["rows"] == 20_000
+
+
+# Written by anndata 0.12: see write.py there.
+ANNDATA = Path(__file__).parents[1] / "support" / "anndata" / "cells.h5ad"
+
+
+@pytest.mark.parametrize("dataset, factor", [(None, 1), ("layers/doubled", 2), ("layers/dense", 1)])
+def test_files_of_the_anndata_package_are_read(roipca, tmp_path, dataset, factor):
+    i, j = np.indices((50, 30))
+    rows = factor * np.where((i * 7 + j * 13) % 5 == 0, (i * 3 + j * 11) % 17, 0)
+    roipca("fit", ANNDATA, "-k", 2, "-o", "m", *([] if dataset is None else ["--dataset", dataset]))
+    found = arrays(tmp_path / "m")
+    np.testing.assert_allclose(found["mean"], rows.mean(axis=0), rtol=1e-13)
+    np.testing.assert_allclose(found["eigenvalues"][:2], batch(rows, 2)[1][:2] * 49, rtol=1e-12)
+    roipca("inverse", "m", "-", "-o", "back.csv", data=b"0,0\n")
+    assert (tmp_path / "back.csv").read_text().startswith("gene0,gene1,")
+
+
+def test_a_matrix_stored_by_columns_is_refused(roipca):
+    assert "stored by columns (CSC)" in roipca.refuse("fit", ANNDATA, "-k", 2, "--dataset", "layers/columns")

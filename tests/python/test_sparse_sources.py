@@ -2,6 +2,7 @@
 
 import tracemalloc
 import zipfile
+from pathlib import Path
 from types import SimpleNamespace
 
 import h5py
@@ -383,3 +384,14 @@ def test_allocated_entries_beyond_the_last_row_are_no_error(X):
     roomy = X.copy()
     roomy.data, roomy.indices = np.append(X.data, [7.0, 7.0]), np.append(X.indices, [9, 9]).astype(X.indices.dtype)
     assert np.array_equal(fit_stream(roomy).components_, OnlinePCA(4).partial_fit(X).components_)
+
+
+@pytest.mark.parametrize("layer, factor", [(None, 1), ("doubled", 2), ("dense", 1)])
+def test_files_of_the_anndata_package_are_read(layer, factor):
+    path = Path(__file__).parents[1] / "support" / "anndata" / "cells.h5ad"  # of anndata 0.12: see write.py there
+    i, j = np.indices((50, 30))
+    rows = factor * np.where((i * 7 + j * 13) % 5 == 0, (i * 3 + j * 11) % 17, 0)
+    pca = OnlinePCA(2).fit_stream(path, layer=layer, progress=False)
+    np.testing.assert_allclose(pca.mean_, rows.mean(axis=0), rtol=1e-6)
+    np.testing.assert_allclose(pca.explained_variance_, np.linalg.eigvalsh(np.cov(rows.T))[::-1][:2], rtol=1e-5)
+    assert list(pca.feature_names_in_[:2]) == ["gene0", "gene1"]
