@@ -126,9 +126,9 @@ def measured(output, quick):
               [["microseconds per row", *(f"{1e6 * t:.1f}" for t in by_nonzeros.values())]]),
         "![Time per row against the number of nonzeros](sparse-nonzeros.svg)",
         f"**Other programs**: {size[0]:,} documents of about 80 different words out of {size[1]:,}, {size[2]} "
-        "components, each program in a process of its own. Memory is the growth of the peak, without the matrix. PCA(arpack) and "
-        "TruncatedSVD need all rows in memory; TruncatedSVD and LsiModel do not centre; IncrementalPCA makes its "
-        "batches dense.",
+        "components, each program in a process of its own. Memory is the growth of the peak, without the matrix. "
+        "PCA(arpack) and TruncatedSVD need all rows in memory; TruncatedSVD and LsiModel do not centre; "
+        "IncrementalPCA makes its batches dense.",
         peers_table(found),
     ]
     return "\n\n".join(text if text[0] in "|!" else textwrap.fill(text, 120) for text in paragraphs)

@@ -42,7 +42,8 @@ TEST(Preparation, LeavesSparseRowsSparseAndAddsUpEntriesOfOnePlaceFirst) {
   const OwnedSparseRows<double> rows = Preparation<double>({.log1p = true}, 100).apply(counts.view());
   ASSERT_EQ(rows.rows(), 2);
   EXPECT_EQ(rows.indices(), (std::vector<std::int64_t>{3, 70}));
-  EXPECT_EQ(rows.values(), (std::vector<double>{std::log1p(2.0), std::log1p(3.0)}));
+  EXPECT_DOUBLE_EQ(rows.values()[0], std::log(3.0));
+  EXPECT_DOUBLE_EQ(rows.values()[1], std::log(4.0));
   EXPECT_EQ(rows.starts(), (std::vector<std::int64_t>{0, 2, 2}));
 }
 
