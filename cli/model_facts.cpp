@@ -21,6 +21,14 @@ std::string mu_text(const Mu& mu) {
   return mu.kind == Mu::Kind::kMean ? "mean" : "zero";
 }
 
+// Says by how much the scales were off: ratios of standard deviations to scales.
+std::string standardized_text(const std::vector<double>& ratio) {
+  if (ratio.empty()) return "no";
+  const auto [least, most] = std::minmax_element(ratio.begin(), ratio.end());
+  return "yes; standard deviations are " + formatted(*least) + " to " + formatted(*most) +
+         " times the scales";
+}
+
 std::string bytes_text(double bytes) {
   for (const char* unit : {"bytes", "kB", "MB"}) {
     if (bytes < 1000.0) return formatted(bytes) + " " + unit;
@@ -39,7 +47,8 @@ std::string key_of(std::string rule) {
 
 template <typename T>
 Index bytes_of(const Model<T>& model) {
-  const Index doubles = 3 * model.features() + static_cast<Index>(model.eigenvalues.size());
+  const Index doubles =
+      (model.scale.empty() ? 3 : 4) * model.features() + static_cast<Index>(model.eigenvalues.size());
   return doubles * static_cast<Index>(sizeof(double)) + model.basis.size() * static_cast<Index>(sizeof(T));
 }
 
@@ -72,6 +81,7 @@ ModelFacts facts(const Model<T>& model) {
       {"method", method + ", update by " + update_every},
       {"mu, tau", mu_text(options.mu) + ", " + (options.tau == Tau::kZero ? "zero" : "optimal")},
       {"centred", options.center ? "yes" : "no"},
+      {"standardized", standardized_text(model.scale_ratio())},
       {"forgetting", formatted(options.forgetting)},
       {"memory", bytes_text(static_cast<double>(bytes))},
   };
@@ -87,6 +97,7 @@ ModelFacts facts(const Model<T>& model) {
   json.add("mu", mu_text(options.mu));
   json.add("tau", options.tau == Tau::kZero ? "zero" : "optimal");
   json.add("center", options.center);
+  json.add("standardize", options.standardize);
   json.add("forgetting", options.forgetting);
   json.add("threads", options.threads);
   json.add("bytes", bytes);
@@ -101,6 +112,10 @@ ModelFacts facts(const Model<T>& model) {
   suggested.add("noise_variance", result.counts.noise_variance);
   suggested.add("cautions", result.counts.cautions);
   json.add("suggested_components", suggested);
+  if (!model.scale.empty()) {
+    json.add("scale", model.scale);
+    json.add("scale_ratio", model.scale_ratio());
+  }
   if (!result.names.empty()) json.add("feature_names", result.names);
   return result;
 }

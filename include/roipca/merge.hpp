@@ -15,9 +15,14 @@ namespace roipca {
 /// Means, weights, counts and the trace are exact; the components are those of a block update that takes the
 /// other model's components for rows. Associative and commutative up to that. Costs O(features x held^2).
 ///
-/// Throws std::invalid_argument if the models differ in width, in feature names, in centring or in the number
-/// of components, if one used forgetting, which needs all rows in one order, or is not a valid model. Either
-/// may hold fewer components than asked for.
+/// Standardized models with the same scales keep them. If the scales differ, both models are first rescaled
+/// to the standard deviations of all rows: exactly where they hold all directions, as those of `exact` do,
+/// and otherwise as if the directions that are not held varied equally. Models of `exact` always end up with
+/// the standard deviations of all rows.
+///
+/// Throws std::invalid_argument if the models differ in width, in feature names, in centring, in
+/// standardizing or in the number of components, if one used forgetting, which needs all rows in one order,
+/// or is not a valid model. Either may hold fewer components than asked for.
 template <typename T>
 Model<T> merge(const Model<T>& a, const Model<T>& b);
 

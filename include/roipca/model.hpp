@@ -15,6 +15,11 @@ namespace roipca {
 /// The scatter matrix S = sum w (x - mean)(x - mean)^T of the rows seen, known by its leading eigenpairs and
 /// its diagonal. Eigenvalues and scatter are sums over rows; the functions below turn them into variances.
 ///
+/// With Options::standardize, the model is one of rows whose features were divided by `scale`: `eigenvalues`,
+/// `scatter_trace` and `basis`, and all results along components, are of these rows. `mean`, `mean_tail` and
+/// `scatter` are in the units of the rows as they were given, and so are the rows that functions take and
+/// return.
+///
 /// A default-constructed model is empty, to be assigned to. Rows with a NaN have results of NaN.
 ///
 /// Thread safety: the functions are const and may be called from many threads at once.
@@ -31,6 +36,7 @@ struct Model {
   std::vector<double> mean_tail;    ///< what rounding cut off `mean`; the exact mean is the sum of the two
   std::vector<double> scatter;      ///< diagonal of S
   double scatter_trace = 0.0;       ///< of S
+  std::vector<double> scale;        ///< numbers that the features are divided by, or none: see below
   std::vector<double> eigenvalues;  ///< of S, descending, at most trace() together; 0 where a direction only
                                     ///< fills up the reported ones or its variance is rounding
   OwnedRows<T> basis;               ///< the eigenvectors, held x features: orthonormal rows (to 512 epsilon)
@@ -59,6 +65,10 @@ struct Model {
   std::vector<double> singular_values() const;
   /// Variance of each feature.
   std::vector<double> feature_variance() const;
+  /// Standard deviation of each feature (without centring: root mean square) over its scale: by how much the
+  /// scale was off, since it was taken from the first rows. 1 where the scale is right, and for features
+  /// without variance; none without standardizing.
+  std::vector<double> scale_ratio() const;
   /// Mean variance along the directions that are not reported; 0 when there are none.
   double noise_variance() const;
 

@@ -83,6 +83,14 @@ struct Options {
   std::optional<Index> oversampling = std::nullopt;
   /// Subtract the running mean. Without it, the components are those of the second moments about the origin.
   bool center = true;
+  /// Divide each feature by its standard deviation (without centring: its root mean square), so that the
+  /// components are those of the correlation matrix. `exact` knows the deviations when the model is read. The
+  /// other methods take them from the first rows and keep them: see Model::scale_ratio.
+  bool standardize = false;
+  /// Number of rows that the scales of `standardize` are taken from, for methods that add rows as they come.
+  /// These rows are held until all are there. By default 1,000; fewer, but at least 100, where those would
+  /// have more than 2^22 numbers.
+  std::optional<Index> first_rows = std::nullopt;
   /// Factor in (0, 1] by which all that came before is scaled down at each row; 1 forgets nothing.
   double forgetting = 1.0;
   /// Threads that share the rows of a call, for blocks and for exact, without forgetting; each has its own
@@ -114,6 +122,10 @@ struct Resolved {
 
   bool operator==(const Resolved&) const = default;
 };
+
+/// Number of rows to hold before the first of rows of `features` numbers is added: 0 if the options ask for
+/// nothing that the first rows must tell.
+Index rows_to_hold(const Options& options, Index features);
 
 /// The method that kAuto stands for with rows of `features` numbers; any other stands for itself.
 Method resolve(const Options& options, Index features);

@@ -79,6 +79,16 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self._model.feature_variance
 
     @property
+    def scale_(self) -> Float64Array:
+        """Numbers that the features are divided by (n_features_in_,); 1 without `standardize`."""
+        return _or_ones(self._model, "scale")
+
+    @property
+    def scale_ratio_(self) -> Float64Array:
+        """Standard deviation of each feature over its scale (n_features_in_,): by how much the scale was off."""
+        return _or_ones(self._model, "scale_ratio")
+
+    @property
     def noise_variance_(self) -> float:
         """Mean variance along the directions that are not reported."""
         return self._model.noise_variance
@@ -266,6 +276,8 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def get_covariance(self) -> Float64Array:
         """Return the covariance of the model: the variances of the components, and noise in all other directions.
 
+        With `standardize`, the noise is that of the divided rows, and the covariance that of the rows as they were given.
+
         Returns
         -------
         covariance : ndarray of shape (n_features_in_, n_features_in_)
@@ -285,7 +297,8 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         components = model.components.astype(np.float64)
         covariance = (components.T * excess) @ components
         covariance.flat[:: len(covariance) + 1] += noise
-        return covariance
+        scale = _or_ones(model, "scale")
+        return scale[:, np.newaxis] * covariance * scale
 
     def get_precision(self) -> Float64Array:
         """Return the inverse of the covariance of the model.
@@ -312,5 +325,12 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         outside = 0.0 if model.n_components == model.features else 1 / noise
         precision = (components.T * (1 / np.maximum(variance, noise) - outside)) @ components
         precision.flat[:: len(precision) + 1] += outside
-        return precision
+        scale = _or_ones(model, "scale")
+        return precision / scale[:, np.newaxis] / scale
+
+
+def _or_ones(model: Any, name: str) -> Float64Array:
+    """Return one number per feature of a standardized model, and ones for another."""
+    numbers = getattr(model, name)
+    return numbers if len(numbers) else np.ones(model.features)
 

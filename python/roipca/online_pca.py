@@ -77,6 +77,15 @@ class OnlinePCA(Scores, ScoreStreams, ToTorch, Reader):
         Number of rows in a block.
     center : bool, default=True
         Subtract the running mean.
+    standardize : bool, default=False
+        Divide each feature by its standard deviation (without centring, by its root mean square), so that the components
+        are those of the correlation matrix. "exact" knows the deviations whenever a result is read. The other methods
+        take them from the first rows and keep them; `scale_ratio_` says by how much they were off. Features that do
+        not vary are divided by 1. `components_`, variances, T^2 and squared prediction errors are those of the divided
+        rows; rows that methods take and return, `mean_` and `var_` are in their own units.
+    first_rows : "auto" or int, default="auto"
+        Number of rows that `standardize` takes the scales from. They are held in memory until all are there. "auto" is
+        1,000, or fewer, but at least 100, if those have more than 2^22 numbers.
     whiten : bool, default=False
         Scale the scores of `transform` to unit variance. Scores on components without variance are 0.
     forgetting : float in (0, 1], default=1.0
@@ -102,6 +111,10 @@ class OnlinePCA(Scores, ScoreStreams, ToTorch, Reader):
         Mean of each feature; zero without centring.
     var_ : ndarray of shape (n_features_in_,)
         Variance of each feature.
+    scale_ : ndarray of shape (n_features_in_,)
+        The numbers that the features are divided by; 1 without `standardize`.
+    scale_ratio_ : ndarray of shape (n_features_in_,)
+        Standard deviation of each feature divided by `scale_`: by how much a scale was off. 1 without `standardize`.
     noise_variance_ : float
         Mean variance along the directions that are not reported.
     n_components_ : int
@@ -144,6 +157,8 @@ class OnlinePCA(Scores, ScoreStreams, ToTorch, Reader):
         update_every: UpdateEvery = "block",
         block_size: AutoOrInt = "auto",
         center: bool = True,
+        standardize: bool = False,
+        first_rows: AutoOrInt = "auto",
         whiten: bool = False,
         forgetting: float = 1.0,
         learning_rate: LearningRate = None,
@@ -157,6 +172,8 @@ class OnlinePCA(Scores, ScoreStreams, ToTorch, Reader):
         self.update_every = update_every
         self.block_size = block_size
         self.center = center
+        self.standardize = standardize
+        self.first_rows = first_rows
         self.whiten = whiten
         self.forgetting = forgetting
         self.learning_rate = learning_rate

@@ -146,6 +146,8 @@ void bind_model(nb::module_& module, const char* name) {
       .def_prop_ro("trace", &M::trace)
       .def_prop_ro("eigenvalues", vector(&M::eigenvalues), kOwned)
       .def_prop_ro("mean", vector(&M::mean), kOwned)
+      .def_prop_ro("scale", vector(&M::scale), kOwned)
+      .def_prop_ro("scale_ratio", of_model(&M::scale_ratio), kOwned)
       .def_prop_ro("components", of_model(&M::components), kOwned)
       .def_prop_ro("explained_variance", of_model(&M::explained_variance), kOwned)
       .def_prop_ro("explained_variance_ratio", of_model(&M::explained_variance_ratio), kOwned)

@@ -10,6 +10,7 @@
 
 #include "basis/orthonormal.hpp"
 #include "intake/row_check.hpp"
+#include "intake/units.hpp"
 
 namespace roipca {
 namespace {
@@ -112,12 +113,23 @@ Model<T> batch_pca(const Rows<T>& rows, const Options& options, const Weights& w
   model.mean = to_vector(mean);
   model.mean_tail = to_vector(mean_tail);
   a = w.cwiseSqrt().asDiagonal() * a;
+  Vector<double> scale = Vector<double>::Ones(rows.cols());
+  if (options.standardize) {
+    const double freedom = model.degrees_of_freedom();
+    for (Index j = 0; j < rows.cols(); ++j) {
+      const double deviation = freedom > 0.0 ? a.col(j).stableNorm() / std::sqrt(freedom) : 0.0;
+      if (is_usable_scale(deviation)) scale[j] = deviation;
+    }
+    a = a * scale.cwiseInverse().asDiagonal();
+    model.scale = to_vector(scale);
+  }
 
   const double largest = a.cwiseAbs().maxCoeff();
   const double unit = largest > 0.0 ? std::ldexp(1.0, std::clamp(-std::ilogb(largest), -1000, 1000)) : 1.0;
   a *= unit;
-  model.scatter = to_vector(a.colwise().squaredNorm().transpose() / unit / unit);
-  model.scatter_trace = as_eigen(model.scatter).sum();
+  const Vector<double> scatter = a.colwise().squaredNorm().transpose() / unit / unit;
+  model.scatter = to_vector(scatter.cwiseProduct(scale).cwiseProduct(scale));
+  model.scatter_trace = scatter.sum();
   auto [s, v] = a.rows() >= a.cols() ? right_vectors_of_tall(a) : right_vectors_of_wide(a);
 
   const double size = static_cast<double>(std::max(a.rows(), a.cols()));

@@ -30,6 +30,28 @@ DenseStream<T>::DenseStream(const DenseStream& other)
 template <typename T>
 void DenseStream<T>::absorb(const GivenRows<T>& given, Index from, Index to) {
   given.check(from, to);
+  if (given.units != nullptr) return absorb_in_units(given, from, to);
+  absorb_checked(given, from, to);
+}
+
+template <typename T>
+void DenseStream<T>::absorb_in_units(const GivenRows<T>& given, Index from, Index to) {
+  constexpr Index kAtOnce = 32;
+  in_units_.resize(kAtOnce, given.rows.cols());
+  for (Index i = from; i < to; i += kAtOnce) {
+    const Index count = std::min(kAtOnce, to - i);
+    for (Index j = 0; j < count; ++j) {
+      to_units(*given.units, given.view(i + j, i + j + 1).data, i + j, given.weight(i + j),
+               in_units_.row(j).data());
+    }
+    const Rows<T> rows(in_units_.data(), count, in_units_.cols());
+    const Weights weights = given.weights.empty() ? given.weights : given.weights.slice(i, count);
+    absorb_checked({rows, weights, true}, 0, count);
+  }
+}
+
+template <typename T>
+void DenseStream<T>::absorb_checked(const GivenRows<T>& given, Index from, Index to) {
   for (Index i = from; i < to;) {
     // A run of rows that count.
     while (i < to && given.weight(i) == 0.0) ++i;

@@ -49,9 +49,13 @@ class DenseStream {
   void visit_state(state::Archive& archive) { archive(intake_, *engine_); }
 
  private:
+  void absorb_in_units(const GivenRows<T>& given, Index from, Index to);
+  void absorb_checked(const GivenRows<T>& given, Index from, Index to);
+
   Options options_;
   std::unique_ptr<Engine<T>> engine_;
   Intake<T> intake_;
+  RowMatrix<T> in_units_;  // scratch
 };
 
 extern template class DenseStream<float>;

@@ -8,6 +8,7 @@
 #include "engine/block_update.hpp"
 #include "engine/mergeable.hpp"
 #include "engine/reported_spectrum.hpp"
+#include "engine/standardized.hpp"
 #include "model/fields.hpp"
 #include "options/resolved.hpp"
 #include "rules/mu.hpp"
@@ -62,6 +63,7 @@ Model<T> merge(const Model<T>& a, const Model<T>& b) {
   check(a);
   check(b);
   require_mergeable(a, b);
+  if (!a.scale.empty()) return merge_standardized(a, b);
   const Index d = a.features();
   const Index held = std::max(capacity(with_choices(a), d).held, capacity(with_choices(b), d).held);
   const Vector<double> jump =

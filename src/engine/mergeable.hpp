@@ -22,6 +22,9 @@ void require_mergeable(const Model<T>& a, const Model<T>& b) {
   if (a.options.center != b.options.center) {
     throw std::invalid_argument("a centred model and one that is not cannot be merged");
   }
+  if (a.scale.empty() != b.scale.empty()) {
+    throw std::invalid_argument("a standardized model and one that is not cannot be merged");
+  }
   if (a.options.forgetting != 1.0 || b.options.forgetting != 1.0) {
     throw std::invalid_argument(
         "models with forgetting cannot be merged: forgetting needs all rows in one order");

@@ -12,9 +12,12 @@
 #include "engine/paced_check.hpp"
 #include "engine/rate_tuning.hpp"
 #include "engine/shards.hpp"
+#include "engine/standardized.hpp"
+#include "intake/first_rows.hpp"
 #include "intake/given_rows.hpp"
 #include "intake/given_sparse_rows.hpp"
 #include "intake/row_check.hpp"
+#include "intake/units.hpp"
 #include "options/resolved.hpp"
 #include "roipca/batch_pca.hpp"
 #include "roipca/learning_rate.hpp"
@@ -55,11 +58,12 @@ class OnlinePca<T>::Impl {
       : options_(model.options),
         resolved_(model.resolved),
         features_((check(model), model.features())),
-        shards_(model) {}
+        units_(model.scale.empty() ? Units() : units_of(model)),
+        shards_(model.scale.empty() ? model : to_units(model, units_)) {}
 
   const Options& options() const { return options_; }
   Index features() const { return features_; }
-  std::int64_t rows() const { return shards_.rows(); }
+  std::int64_t rows() const { return shards_.rows() + first_.count(); }
   std::vector<double> learning_rates() const { return shards_.learning_rates(); }
 
   void fit(const Rows<T>& rows, const Weights& weights, const InterruptCheck& check_interrupt) {
@@ -76,15 +80,15 @@ class OnlinePca<T>::Impl {
   void partial_fit(const Rows<T>& rows, const Weights& weights, const InterruptCheck& check_interrupt) {
     check_shape<T>(rows, weights, features_);
     const bool checked = is_checked_first(rows);
-    if (checked) check_values<T>(rows, weights);
+    if (checked) check_numbers(rows, weights);
     if (is_all_zero(weights)) {
       if (!checked) check_values<T>(rows, weights);
       rows_given_ += rows.rows();
       return;  // leaves the width open, too
     }
-    const GivenRows<T> given{rows, weights, checked};
+    const GivenRows<T> given{rows, weights, checked, given_units()};
     // Nothing can fail any more, unless tuning runs out of memory.
-    if (checked && !shards_.empty() && !RateTuning<T>::is_due(options_, resolved_)) {
+    if (checked && !shards_.empty() && !is_holding() && !RateTuning<T>::is_due(options_, resolved_)) {
       PacedCheck none;
       return absorb(given, none);
     }
@@ -124,6 +128,7 @@ class OnlinePca<T>::Impl {
       rows_given_ += rows.rows();
       return;
     }
+    if (options_.standardize) return partial_fit_expanded(rows, weights, check_interrupt);
     const bool is_short = rows.entries() <= std::max(kCachedNumbers, shards_.size());
     if (is_short && !shards_.empty() && !RateTuning<T>::is_due(options_, resolved_)) {
       PacedCheck none;
@@ -154,7 +159,7 @@ class OnlinePca<T>::Impl {
 
   std::shared_ptr<const Model<T>> snapshot() const {
     if (rows() == 0) throw std::logic_error("there is no model before the first row");
-    return reading_.get([&] { return described(shards_.model()); });
+    return reading_.get([&] { return described(read()); });
   }
 
   void visit_state(state::Archive& archive) {
@@ -165,7 +170,8 @@ class OnlinePca<T>::Impl {
     archive(resolved_.method, resolved_.learning_rate);
     name(resolved_.method);  // refuses one that does not exist
     if (features_ > 0 && shards_.empty()) open_shards(features_);
-    archive(shards_);
+    archive(shards_, first_);
+    units_.visit_state(archive, features_);
     tuning_.visit_state(archive, features_);
   }
 
@@ -187,7 +193,67 @@ class OnlinePca<T>::Impl {
     return model;
   }
 
-  void open_shards(Index features) { shards_ = Shards<T>(with_choices(options_, resolved_), features); }
+  // The rows that the streams get are in the units of the model already.
+  void open_shards(Index features) {
+    Options of_streams = with_choices(options_, resolved_);
+    of_streams.standardize = false;
+    shards_ = Shards<T>(of_streams, features);
+    first_ = FirstRows<T>(rows_to_hold(options_, features), features);
+  }
+
+  // Whether the next row is held until the units are known.
+  bool is_holding() const { return options_.standardize && units_.empty(); }
+  const Units* given_units() const { return units_.empty() ? nullptr : &units_; }
+
+  // Also in the units of the model: afterwards nothing is wrong with the rows.
+  void check_numbers(const Rows<T>& rows, const Weights& weights) const {
+    check_values<T>(rows, weights);
+    if (units_.empty()) return;
+    std::vector<T> in_units(static_cast<std::size_t>(rows.cols()));
+    for (Index i = 0; i < rows.rows(); ++i) {
+      const double weight = weights.empty() ? 1.0 : weights[i];
+      to_units(units_, rows.row(i).data(), i, weight, in_units.data());
+    }
+  }
+
+  Model<T> read() const {
+    if (!options_.standardize) return shards_.model();
+    if (is_holding()) {
+      Impl now(*this);
+      PacedCheck none;
+      now.release(none);
+      return now.read();
+    }
+    Model<T> model = from_units(shards_.model(), units_);
+    return resolved_.method == Method::kExact ? standardized(std::move(model)) : model;
+  }
+
+  // Takes the units from the rows held, and adds the rows.
+  void release(PacedCheck& interrupt) {
+    units_ = units_of(first_.view(), first_.weights().data(), features_, options_.center);
+    const Rows<T> rows = first_.rows();
+    const Weights weights = first_.weights();
+    shards_.absorb(GivenRows<T>{rows, weights, true, &units_}, 0, rows.rows(), 0, interrupt);
+    first_ = FirstRows<T>();
+  }
+
+  // Centred rows are dense, and scales of the first rows are taken from all their numbers: a few rows at a
+  // time are expanded.
+  void partial_fit_expanded(const SparseRows<T>& rows, const Weights& weights,
+                            const InterruptCheck& check_interrupt) {
+    const Index at_once = std::max<Index>(1, kCachedNumbers / rows.cols());
+    Impl next(*this);
+    for (Index i = 0; i < rows.rows(); i += at_once) {
+      const Index count = std::min(at_once, rows.rows() - i);
+      try {
+        next.partial_fit(Rows<T>(expanded(rows.slice(i, count))), part_of(weights, i, count),
+                         check_interrupt);
+      } catch (const DataError& error) {
+        throw error.after(i);
+      }
+    }
+    *this = std::move(next);
+  }
 
   // Blocks and the scatter lose nothing by starting from the first row; rules that hold few components do.
   bool starts_from_nothing(Index features) const {
@@ -207,7 +273,7 @@ class OnlinePca<T>::Impl {
     PacedCheck interrupt(check_interrupt);
     const Rows<T> rows_left = rows.slice(count, rest);
     const Weights weights_left = part_of(weights, count, rest);
-    absorb({rows_left, weights_left, true}, interrupt);
+    absorb({rows_left, weights_left, true, given_units()}, interrupt);
     interrupt.at_end();
   }
 
@@ -223,11 +289,22 @@ class OnlinePca<T>::Impl {
     reading_.reset();
     Index from = 0;
     while (from < given.count() && RateTuning<T>::is_due(options_, resolved_)) {
-      shards_.absorb(given, from, from + 1, rows_given_, interrupt);
+      absorb_rows(given, from, from + 1, interrupt);
       keep_for_tuning(given, from++);
     }
-    shards_.absorb(given, from, given.count(), rows_given_, interrupt);
+    absorb_rows(given, from, given.count(), interrupt);
     rows_given_ += given.count();
+  }
+
+  void absorb_rows(const GivenRows<T>& given, Index from, Index to, PacedCheck& interrupt) {
+    for (; from < to && is_holding(); ++from) {
+      given.check(from, from + 1);
+      if (given.weight(from) > 0.0) first_.add(given.rows.row(from).data(), given.weight(from));
+      if (first_.is_full()) release(interrupt);
+    }
+    if (from == to) return;
+    const GivenRows<T> in_units{given.rows, given.weights, given.checked, given_units()};
+    shards_.absorb(in_units, from, to, rows_given_, interrupt);
   }
 
   void absorb(const GivenSparseRows<T>& given, PacedCheck& interrupt) {
@@ -256,6 +333,8 @@ class OnlinePca<T>::Impl {
   Resolved resolved_;
   Index features_ = 0;
   std::int64_t rows_given_ = 0;  // of any weight
+  Units units_;                  // of the streams; none unless standardizing, and until the first rows tell
+  FirstRows<T> first_;           // until then
   Shards<T> shards_;
   RateTuning<T> tuning_;
   Cached<Model<T>> reading_;

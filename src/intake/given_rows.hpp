@@ -2,6 +2,7 @@
 #pragma once
 
 #include "intake/row_check.hpp"
+#include "intake/units.hpp"
 #include "roipca/types.hpp"
 #include "simd/table.hpp"
 
@@ -14,6 +15,7 @@ struct GivenRows {
   const Rows<T>& rows;
   const Weights& weights;
   bool checked;
+  const Units* units = nullptr;  // that the rows are to be brought to; null: none
 
   Index count() const { return rows.rows(); }
   double weight(Index i) const { return weights.size() == 0 ? 1.0 : weights[i]; }

@@ -21,14 +21,6 @@ constexpr double kLargest = 1e151;
 constexpr double kLeastWeight = 1e-100;
 constexpr double kMostWeight = 1e100;
 
-// The scatter has squares times weights, so that heavy rows must be smaller. Light ones keep the limit of
-// weight 1.
-template <typename T>
-T largest_at(double weight) {
-  const double largest = weight > 1.0 ? kLargest / std::sqrt(weight) : kLargest;
-  return static_cast<T>(std::min(largest, double{std::numeric_limits<T>::max()}));
-}
-
 template <typename T>
 std::string describe(T x, Index column, double weight) {
   std::ostringstream text;
@@ -37,7 +29,7 @@ std::string describe(T x, Index column, double weight) {
   } else if (std::isinf(x)) {
     text << (x < T{0} ? "-" : "") << "infinity (inf)";
   } else {
-    text << x << " (too large: magnitudes up to " << largest_at<T>(weight) << " can be used";
+    text << x << " (too large: magnitudes up to " << largest_number<T>(weight) << " can be used";
     if (weight > 1.0) text << " with a weight of " << weight;
     text << ")";
   }
@@ -62,6 +54,14 @@ void check_weights(const Weights& weights, Index rows) {
 
 }  // namespace
 
+// The scatter has squares times weights, so that heavy rows must be smaller. Light ones keep the limit of
+// weight 1.
+template <typename T>
+T largest_number(double weight) {
+  const double largest = weight > 1.0 ? kLargest / std::sqrt(weight) : kLargest;
+  return static_cast<T>(std::min(largest, double{std::numeric_limits<T>::max()}));
+}
+
 void check_shape(Index rows, Index columns, const Weights& weights, Index features) {
   if (rows == 0) throw std::invalid_argument("no rows: at least one sample is needed");
   if (columns == 0) throw std::invalid_argument("rows of no features");
@@ -74,7 +74,7 @@ void check_shape(Index rows, Index columns, const Weights& weights, Index featur
 
 template <typename T>
 void check_value(T x, Index row, Index column, double weight) {
-  if (!(std::abs(x) <= largest_at<T>(weight))) throw DataError(row, describe(x, column, weight));
+  if (!(std::abs(x) <= largest_number<T>(weight))) throw DataError(row, describe(x, column, weight));
 }
 
 template <typename T>
@@ -83,7 +83,7 @@ void check_values(const Rows<T>& rows, const Weights& weights, Index from, Index
   for (Index i = from; i < to; ++i) {
     const T* row = rows.data() + i * rows.stride();
     const double weight = weights.size() == 0 ? 1.0 : weights[i];
-    const T largest = largest_at<T>(weight);
+    const T largest = largest_number<T>(weight);
     if (!kernel.any_beyond(row, rows.cols(), largest)) continue;
     Index j = 0;
     while (std::abs(row[j]) <= largest) ++j;
@@ -91,6 +91,8 @@ void check_values(const Rows<T>& rows, const Weights& weights, Index from, Index
   }
 }
 
+template float largest_number<float>(double);
+template double largest_number<double>(double);
 template void check_value(float, Index, Index, double);
 template void check_value(double, Index, Index, double);
 template void check_values<float>(const Rows<float>&, const Weights&, Index, Index);

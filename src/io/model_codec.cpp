@@ -33,10 +33,17 @@ std::span<const std::byte> bytes_of(const std::string& text) { return std::as_by
 
 template <typename T>
 ModelHeader header_of(const Model<T>& model) {
-  return {.type = kTypeOf<T>,
-          .features = static_cast<std::uint64_t>(model.features()),
-          .held = static_cast<std::uint64_t>(model.basis.rows()),
-          .metadata = to_metadata(model)};
+  ModelHeader header = {.type = kTypeOf<T>,
+                        .features = static_cast<std::uint64_t>(model.features()),
+                        .held = static_cast<std::uint64_t>(model.basis.rows()),
+                        .optional_arrays = {},
+                        .metadata = to_metadata(model)};
+  visit_arrays(
+      [&](const ArrayField& field, const auto& array) {
+        if (field.is_optional && array.size() > 0) header.optional_arrays.emplace_back(field.name);
+      },
+      model);
+  return header;
 }
 
 // A model with all that the header says, and room for the arrays.
@@ -48,6 +55,7 @@ Model<T> described_model(const ModelHeader& header) {
   read_metadata(header.metadata, model);
   visit_arrays(
       [&]<typename Array>(const ArrayField& field, Array& array) {
+        if (!header.has(field)) return;
         if constexpr (std::is_same_v<Array, OwnedRows<T>>) {
           array.resize(held, features);
         } else {

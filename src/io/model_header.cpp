@@ -148,9 +148,15 @@ void check_arrays(const Json& root, const ModelHeader& header) {
 
 }  // namespace
 
+bool ModelHeader::has(const ArrayField& field) const {
+  return !field.is_optional ||
+         std::find(optional_arrays.begin(), optional_arrays.end(), field.name) != optional_arrays.end();
+}
+
 std::vector<ArrayLayout> ModelHeader::arrays() const {
   std::vector<ArrayLayout> layouts;
   visit_arrays([&](const ArrayField& field) {
+    if (!has(field)) return;
     switch (field.extent) {
       case Extent::kFeatures:
         layouts.push_back({field.name, NumberType::kDouble, {features}});
@@ -198,6 +204,9 @@ ModelHeader read_header(std::string_view text) {
   const auto shape = read_components_shape(root);
   header.held = shape[0];
   header.features = shape[1];
+  visit_arrays([&](const ArrayField& field) {
+    if (field.is_optional && root.contains(field.name)) header.optional_arrays.emplace_back(field.name);
+  });
   header.data_size();  // throws before the offsets below could overflow
   check_arrays(root, header);
   header.metadata = read_metadata(root);

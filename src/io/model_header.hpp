@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/metadata.hpp"
+#include "model/fields.hpp"
 
 namespace roipca::io {
 
@@ -25,8 +26,10 @@ struct ModelHeader {
   NumberType type = NumberType::kDouble;
   std::uint64_t features = 0;
   std::uint64_t held = 0;
+  std::vector<std::string> optional_arrays;  ///< names of those that the file has
   Metadata metadata;
 
+  bool has(const ArrayField& field) const;
   /// The arrays in the order of the file.
   std::vector<ArrayLayout> arrays() const;
   /// Bytes of all arrays. Throws FileError when no file could hold them.

@@ -64,6 +64,10 @@ void check(const Model<T>& model) {
   const auto has_width = [d](const std::vector<double>& v) { return static_cast<Index>(v.size()) == d; };
   require(has_width(model.mean_tail) && has_width(model.scatter) && model.basis.cols() == d,
           "mean, mean_tail, scatter and basis are of different widths");
+  require(model.scale.empty() != model.options.standardize, "scales do not go with option standardize");
+  require(model.scale.empty() || (has_width(model.scale) && as_eigen(model.scale).allFinite() &&
+                                  as_eigen(model.scale).minCoeff() > 0.0),
+          "there are scales, but not one per feature, positive and finite");
   require(model.basis.rows() == held, "eigenvalues and basis are of different sizes");
   require(held >= model.n_components && held <= d, "fewer components than reported, or more than features");
   require(model.feature_names.empty() || static_cast<Index>(model.feature_names.size()) == d,

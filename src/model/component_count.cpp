@@ -227,6 +227,7 @@ template <typename T>
 bool noise_differs(const Model<T>& model, Index count) {
   constexpr double kMuch = 3.0;  // between the variances below and above which a tenth of the features lie
   Vector<double> behind = as_eigen(model.scatter);
+  if (!model.scale.empty()) behind.array() /= as_eigen(model.scale).array().square();
   for (Index i = 0; i < count; ++i) {
     const auto component = as_columns(model.basis).col(i).template cast<double>();
     behind -= as_eigen(model.eigenvalues)[i] * component.cwiseAbs2();

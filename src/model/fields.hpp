@@ -29,6 +29,7 @@ enum class Extent { kFeatures, kHeld, kHeldByFeatures };
 struct ArrayField {
   std::string_view name;
   Extent extent;
+  bool is_optional = false;  ///< left out of the file if empty
 };
 
 /// Calls visit(field, value...) with the value in each of the models, for every field but the options and the
@@ -53,6 +54,7 @@ void visit_arrays(Visit visit, Models&... models) {
   visit(ArrayField{"mean", Extent::kFeatures}, models.mean...);
   visit(ArrayField{"mean_tail", Extent::kFeatures}, models.mean_tail...);
   visit(ArrayField{"scatter", Extent::kFeatures}, models.scatter...);
+  visit(ArrayField{"scale", Extent::kFeatures, true}, models.scale...);
   visit(ArrayField{"eigenvalues", Extent::kHeld}, models.eigenvalues...);
   visit(ArrayField{"components", Extent::kHeldByFeatures}, models.basis...);
 }

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "intake/given_sparse_rows.hpp"
 #include "linalg/eigen_types.hpp"
 #include "model/projector.hpp"
 #include "model/sparse_scores.hpp"
@@ -46,6 +47,31 @@ Vector<T> signs(const Model<T>& model) {
     q.col(i).cwiseAbs().maxCoeff(&place);
     result[i] = q(place, i) < T{0} ? T{-1} : T{1};
   }
+  return result;
+}
+
+// Results of sparse rows by those of dense ones, a few at a time, where the features have scales.
+template <typename T, typename Use>
+void for_each_expanded(const Model<T>& model, const SparseRows<T>& x, Use use) {
+  check_columns(x, model.features());
+  constexpr Index kNumbers = Index{1} << 17;
+  const Index at_once = std::max<Index>(1, kNumbers / model.features());
+  for (Index first = 0; first < x.rows(); first += at_once) {
+    const Index count = std::min(at_once, x.rows() - first);
+    RowMatrix<T> rows = RowMatrix<T>::Zero(count, model.features());
+    for (Index i = 0; i < count; ++i) {
+      for (Index e = x.start(first + i); e < x.start(first + i + 1); ++e) rows(i, x.column(e)) += x.value(e);
+    }
+    use(first, count, Rows<T>(rows));
+  }
+}
+
+template <typename T, typename Function>
+std::vector<double> of_expanded(const Model<T>& model, const SparseRows<T>& x, Function function) {
+  std::vector<double> result(static_cast<std::size_t>(x.rows()));
+  for_each_expanded(model, x, [&](Index first, Index count, const Rows<T>& rows) {
+    as_eigen(result).segment(first, count) = as_eigen(function(rows));
+  });
   return result;
 }
 
@@ -107,8 +133,10 @@ std::vector<double> log_likelihoods(const Model<T>& model, const AnyRows& x) {
   const Vector<double> variance = explained.cwiseMax(noise);
   const double log_determinant =
       variance.array().log().sum() + static_cast<double>(outside) * std::log(noise);
-  const double constant =
+  double constant =
       static_cast<double>(model.features()) * std::log(2.0 * std::numbers::pi) + log_determinant;
+  // The density is per unit of the rows as they are given.
+  for (const double scale : model.scale) constant += 2.0 * std::log(scale);
   std::vector<double> result = scaled_scores(model, variance, x);
   if (outside > 0) as_eigen(result) += as_eigen(squared_distances(model, model.n_components, x)) / noise;
   for (double& number : result) {
@@ -162,6 +190,15 @@ std::vector<double> Model<T>::feature_variance() const {
 }
 
 template <typename T>
+std::vector<double> Model<T>::scale_ratio() const {
+  std::vector<double> ratio = scale.empty() ? scale : feature_variance();
+  for (std::size_t j = 0; j < ratio.size(); ++j) {
+    ratio[j] = ratio[j] > 0.0 ? std::sqrt(ratio[j]) / scale[j] : 1.0;
+  }
+  return ratio;
+}
+
+template <typename T>
 double Model<T>::noise_variance() const {
   const Index outside = features() - n_components;
   const double divisor = degrees_of_freedom();
@@ -190,6 +227,7 @@ OwnedRows<T> Model<T>::inverse_transform(const Rows<T>& scores) const {
   Projector<T> projector(*this, n_components, scores.rows());
   projector.for_each_chunk_of_scores(
       as_eigen(scores) * signs(*this).asDiagonal(), [&](Index first, Index count) {
+        projector.unscale(count);
         as_eigen(x).middleRows(first, count) =
             (projector.centred(count).template cast<double>().colwise() + as_eigen(mean))
                 .transpose()
@@ -213,17 +251,25 @@ template <typename T>
 OwnedRows<T> Model<T>::transform(const SparseRows<T>& x) const {
   const Vector<double> sign = signs(*this).template cast<double>();
   OwnedRows<T> scores(x.rows(), n_components);
+  if (!scale.empty()) {
+    for_each_expanded(*this, x, [&](Index first, Index count, const Rows<T>& rows) {
+      as_eigen(scores).middleRows(first, count) = as_eigen(transform(rows));
+    });
+    return scores;
+  }
   as_eigen(scores) = (sparse_scores(*this, n_components, x) * sign.asDiagonal()).template cast<T>();
   return scores;
 }
 
 template <typename T>
 std::vector<double> Model<T>::t2(const SparseRows<T>& x) const {
+  if (!scale.empty()) return of_expanded(*this, x, [&](const Rows<T>& rows) { return t2(rows); });
   return scaled_scores<T>(*this, as_eigen(explained_variance()), x);
 }
 
 template <typename T>
 std::vector<double> Model<T>::spe(const SparseRows<T>& x) const {
+  if (!scale.empty()) return of_expanded(*this, x, [&](const Rows<T>& rows) { return spe(rows); });
   const Index with_variance = (reported_values(*this).array() > 0.0).count();
   return squared_distances(*this, with_variance, x);
 }
@@ -235,6 +281,7 @@ std::vector<double> Model<T>::log_likelihood(const Rows<T>& x) const {
 
 template <typename T>
 std::vector<double> Model<T>::log_likelihood(const SparseRows<T>& x) const {
+  if (!scale.empty()) return of_expanded(*this, x, [&](const Rows<T>& rows) { return log_likelihood(rows); });
   return log_likelihoods(*this, x);
 }
 

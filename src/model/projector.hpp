@@ -27,7 +27,9 @@ class Projector {
         centred_(at_once_, model.features()),
         scores_(at_once_, components),
         coefficients_(components, at_once_),
-        panel_(simd::panel_size<T>(components)) {
+        panel_(simd::panel_size<T>(components)),
+        inverse_scale_(model.scale) {
+    for (double& number : inverse_scale_) number = 1.0 / number;
     basis_.columns(components) = as_columns(model.basis).leftCols(components);
   }
 
@@ -44,6 +46,7 @@ class Projector {
                      {model_.mean.data(), model_.mean_tail.data(), ones.data(), ones.data(), total.data(),
                       centred_.row(0), centred_.stride(), squares.data()},
                      features);
+      scale(count, inverse_scale_);
       loops_.dots(centred_.view(count), basis_.view(components_), centred_.padded_length(), scores_.data(),
                   components_);
       use(first, count);
@@ -67,6 +70,8 @@ class Projector {
   auto scores(Index count) const { return scores_.topRows(count); }
   /// Rows of the chunk as columns, features x count.
   auto centred(Index count) { return centred_.columns(count); }
+  /// Brings the rows of the chunk back to the units of the rows given.
+  void unscale(Index count) { scale(count, model_.scale); }
   /// Subtracts from each row of the chunk its part within the components.
   void subtract_components(Index count) {
     coefficients_.leftCols(count) = -scores(count).transpose().template cast<T>();
@@ -77,6 +82,14 @@ class Projector {
   static constexpr Index kNumbers = Index{1} << 17;  // of a chunk: half of a usual second cache in double
   static constexpr Index kFewest = 12;               // so few rows still use the tiles of the loops
   static constexpr Index kMost = 96;
+
+  void scale(Index count, const std::vector<double>& factors) {
+    if (factors.empty()) return;
+    auto rows = centred_.columns(count);
+    for (Index i = 0; i < count; ++i) {
+      rows.col(i) = rows.col(i).template cast<double>().cwiseProduct(as_eigen(factors)).template cast<T>();
+    }
+  }
 
   void add_components(Index count) {
     loops_.add_rows(centred_.row(0), centred_.stride(), basis_.view(components_), coefficients_.data(),
@@ -91,6 +104,7 @@ class Projector {
   RowMatrix<double> scores_;
   RowMatrix<T> coefficients_;  // components x rows of a chunk
   simd::AlignedBuffer<T> panel_;
+  std::vector<double> inverse_scale_;
   const simd::Table<T>& loops_ = simd::table<T>();
 };
 

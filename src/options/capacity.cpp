@@ -51,4 +51,12 @@ Capacity capacity(const Options& options, Index features) {
   return {reported, reported + extra};
 }
 
+Index rows_to_hold(const Options& options, Index features) {
+  if (!options.standardize) return 0;
+  constexpr Index kRows = 1000;
+  constexpr Index kFewest = 100;
+  constexpr Index kNumbers = Index{1} << 22;
+  return options.first_rows.value_or(std::clamp(kNumbers / features, kFewest, kRows));
+}
+
 }  // namespace roipca

@@ -67,6 +67,8 @@ constexpr NumberRange kUpToOne = {.most = 1.0, .above_least = true};
 constexpr std::nullopt_t kNoNumbers = std::nullopt;
 // The products of a block's rows with each other are kept in memory.
 constexpr double kLargestBlock = 4096;
+// The first rows are kept in memory.
+constexpr double kMostFirstRows = 1 << 20;
 
 std::vector<OptionRow> make_table() {
   const Words<std::optional<Index>> automatic = {{"auto", std::nullopt}};
@@ -96,6 +98,10 @@ std::vector<OptionRow> make_table() {
       row("oversampling", &Options::oversampling, automatic, integers(0),
           "Components held beyond those reported"),
       row("center", &Options::center, flag, kNoNumbers, "Subtract the running mean"),
+      row("standardize", &Options::standardize, flag, kNoNumbers,
+          "Divide each feature by its standard deviation"),
+      row("first_rows", &Options::first_rows, automatic, integers(2, kMostFirstRows),
+          "Rows that the scales of standardize are taken from"),
       row("forgetting", &Options::forgetting, {}, kUpToOne,
           "Multiply the weight of earlier rows by this at each row"),
       row("threads", &Options::threads, {}, integers(1), "Number of worker threads"),

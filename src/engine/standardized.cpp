@@ -1,0 +1,100 @@
+#include "engine/standardized.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "basis/orthonormal.hpp"
+#include "engine/reported_spectrum.hpp"
+#include "intake/units.hpp"
+#include "options/resolved.hpp"
+#include "roipca/merge.hpp"
+#include "rules/mu.hpp"
+
+namespace roipca {
+namespace {
+
+// S = mu I + Q (Lambda - mu I) Q^T for rows that were divided by model.scale, and D S D for rows that are
+// divided by `scale`, D = model.scale / scale. With D Q = P R, the eigenvectors are P times those of the
+// small matrix R (Lambda - mu I) R^T, and mu adds mu |D u|^2 to the eigenvalue of an eigenvector u.
+template <typename T>
+Model<T> rescaled(Model<T> model, const Vector<double>& scale) {
+  const Vector<double> ratio = as_eigen(model.scale).cwiseQuotient(scale);
+  const Vector<double> held_values = as_eigen(model.eigenvalues);
+  const Index rank = (held_values.array() > 0.0).count();
+  const Index features = model.features();
+  const Options options = with_choices(model);
+  const Mu mu_option = options.method == Method::kIpca ? Mu::zero() : options.mu;
+  const double mu = unheld_eigenvalue(mu_option, held_values.head(rank), capacity(options, features).held,
+                                      features, model.scatter_trace, model.weight);
+
+  const Vector<double> scatter = (as_eigen(model.scatter).array() / scale.array() / scale.array()).matrix();
+  model.scale = to_vector(scale);
+  model.scatter_trace = scatter.sum();
+  if (rank == 0) return model;
+
+  const Matrix<double> q =
+      ratio.asDiagonal() * as_columns(model.basis).leftCols(rank).template cast<double>();
+  const Eigen::HouseholderQR<Matrix<double>> qr(q);
+  const Matrix<double> r = qr.matrixQR().topRows(rank).template triangularView<Eigen::Upper>();
+  const Matrix<double> small =
+      r * (held_values.head(rank).array() - mu).cwiseMax(0.0).matrix().asDiagonal() * r.transpose();
+  const Eigen::SelfAdjointEigenSolver<Matrix<double>> eigen(small);
+  Matrix<double> vectors = Matrix<double>::Zero(features, rank);
+  vectors.topRows(rank) = eigen.eigenvectors().rowwise().reverse();
+  vectors.applyOnTheLeft(qr.householderQ());
+  const Vector<double> outside = mu * (ratio.asDiagonal() * vectors).colwise().squaredNorm().transpose();
+
+  Spectrum<T> spectrum = {vectors.template cast<T>(), eigen.eigenvalues().reverse() + outside,
+                          model.scatter_trace};
+  Rounding rounding = rounding_of(options, model.rows, scatter / model.weight, model.degrees_of_freedom());
+  make_reportable(spectrum, rounding);
+  auto basis = as_columns(model.basis);
+  basis.leftCols(rank) = spectrum.basis;
+  complete<T>(basis, rank);
+  as_eigen(model.eigenvalues).head(rank) = spectrum.values;
+  return model;
+}
+
+// Of all rows of two models; 1 for features that do not vary.
+Vector<double> common_scale(const Vector<double>& scatter, double freedom) {
+  return scatter.unaryExpr([freedom](double s) {
+    const double scale = freedom > 0.0 ? std::sqrt(s / freedom) : 0.0;
+    return is_usable_scale(scale) ? scale : 1.0;
+  });
+}
+
+}  // namespace
+
+template <typename T>
+Model<T> standardized(Model<T> model) {
+  const Vector<double> scale = common_scale(as_eigen(model.scatter), model.degrees_of_freedom());
+  return rescaled(std::move(model), scale);
+}
+
+template <typename T>
+Model<T> merge_standardized(const Model<T>& a, const Model<T>& b) {
+  const bool is_exact = a.resolved.method == Method::kExact && b.resolved.method == Method::kExact;
+  Units units = units_of(a);
+  if (a.scale == b.scale && !is_exact) {
+    return from_units(merge(to_units(a, units), to_units(b, units)), units);
+  }
+  const double weight = a.weight + b.weight;
+  const Vector<double> jump =
+      (as_eigen(b.mean) - as_eigen(a.mean)) + (as_eigen(b.mean_tail) - as_eigen(a.mean_tail));
+  const Vector<double> step = std::sqrt(a.weight / weight * b.weight) * jump;
+  const double pairs = a.weight_pairs + b.weight_pairs + a.weight * b.weight;
+  units.scale = common_scale(as_eigen(a.scatter) + as_eigen(b.scatter) + step.cwiseAbs2(),
+                             a.options.center ? 2.0 * pairs / weight : weight);
+  return from_units(
+      merge(to_units(rescaled(a, units.scale), units), to_units(rescaled(b, units.scale), units)), units);
+}
+
+template Model<float> standardized(Model<float>);
+template Model<double> standardized(Model<double>);
+template Model<float> merge_standardized(const Model<float>&, const Model<float>&);
+template Model<double> merge_standardized(const Model<double>&, const Model<double>&);
+
+}  // namespace roipca

@@ -1,0 +1,126 @@
+#include "intake/units.hpp"
+
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+#include "intake/row_check.hpp"
+#include "roipca/errors.hpp"
+
+namespace roipca {
+namespace {
+
+// sqrt(sum of w x^2 / divisor), without leaving the range on the way.
+double root_mean_square(const Vector<double>& x, const Vector<double>& w, double divisor) {
+  const double largest = x.cwiseAbs().maxCoeff();
+  if (!(largest > 0.0)) return 0.0;
+  return largest * std::sqrt((x / largest).cwiseAbs2().dot(w) / divisor);
+}
+
+}  // namespace
+
+bool is_usable_scale(double scale) {
+  return std::isfinite(scale) && scale >= std::numeric_limits<double>::min();
+}
+
+void Units::visit_state(state::Archive& archive, Index features) {
+  bool is_known = !empty();
+  archive(is_known);
+  if (!is_known) return;
+  if (empty()) {
+    origin.resize(features);
+    scale.resize(features);
+  }
+  archive(origin, scale);
+}
+
+template <typename T>
+Units units_of(simd::RowsView<T> rows, const double* weights, Index features, bool center) {
+  Units units = {Vector<double>::Zero(features), Vector<double>::Ones(features)};
+  const Eigen::Map<const Vector<double>> w(weights, rows.count);
+  // Relative to the largest weight: sums and squares of weights stay in range.
+  const Vector<double> parts = w / w.maxCoeff();
+  const double total = parts.sum();
+  const double freedom = center ? total - parts.squaredNorm() / total : total;
+  Vector<double> column(rows.count);
+  for (Index j = 0; j < features; ++j) {
+    for (Index i = 0; i < rows.count; ++i) column[i] = static_cast<double>(rows.data[i * rows.stride + j]);
+    if (center) {
+      // About the first row first, so that a constant column is exactly 0.
+      const double first = column[0];
+      column.array() -= first;
+      const double offset = column.dot(parts) / total;
+      column.array() -= offset;
+      units.origin[j] = first + offset;
+    }
+    const double scale = freedom > 0.0 ? root_mean_square(column, parts, freedom) : 0.0;
+    if (is_usable_scale(scale)) units.scale[j] = scale;
+  }
+  return units;
+}
+
+template <typename T>
+Units units_of(const Model<T>& model) {
+  return {as_eigen(model.mean), as_eigen(model.scale)};
+}
+
+template <typename T>
+void to_units(const Units& units, const T* x, Index row, double weight, T* y) {
+  const Index features = units.scale.size();
+  const double* const origin = units.origin.data();
+  const double* const scale = units.scale.data();
+  for (Index j = 0; j < features; ++j) {
+    y[j] = static_cast<T>((static_cast<double>(x[j]) - origin[j]) / scale[j]);
+  }
+  const T largest = largest_number<T>(weight);
+  if (!simd::table<T>().any_beyond(y, features, largest)) return;
+  Index j = 0;
+  while (std::abs(y[j]) <= largest) ++j;
+  std::ostringstream text;
+  text << x[j] << " (too large: more than " << largest << " times the scale of its column) in column " << j;
+  throw DataError(row, text.str());
+}
+
+template <typename T>
+Model<T> from_units(Model<T> model, const Units& units) {
+  for (std::size_t j = 0; j < model.mean.size(); ++j) {
+    const auto i = static_cast<Index>(j);
+    const double scale = units.scale[i];
+    const double move = model.mean[j] * scale;
+    const double mean = units.origin[i] + move;
+    const double rest = (move - (mean - units.origin[i])) + model.mean_tail[j] * scale;
+    model.mean[j] = mean + rest;
+    model.mean_tail[j] = rest - (model.mean[j] - mean);
+    model.scatter[j] = model.scatter[j] * scale * scale;
+  }
+  model.options.standardize = true;
+  model.scale = to_vector(units.scale);
+  return model;
+}
+
+template <typename T>
+Model<T> to_units(Model<T> model, const Units& units) {
+  for (std::size_t j = 0; j < model.mean.size(); ++j) {
+    const auto i = static_cast<Index>(j);
+    const double scale = units.scale[i];
+    model.mean[j] = ((model.mean[j] - units.origin[i]) + model.mean_tail[j]) / scale;
+    model.mean_tail[j] = 0.0;
+    model.scatter[j] = model.scatter[j] / scale / scale;
+  }
+  model.options.standardize = false;
+  model.scale.clear();
+  return model;
+}
+
+template Units units_of(simd::RowsView<float>, const double*, Index, bool);
+template Units units_of(simd::RowsView<double>, const double*, Index, bool);
+template Units units_of(const Model<float>&);
+template Units units_of(const Model<double>&);
+template void to_units(const Units&, const float*, Index, double, float*);
+template void to_units(const Units&, const double*, Index, double, double*);
+template Model<float> from_units(Model<float>, const Units&);
+template Model<double> from_units(Model<double>, const Units&);
+template Model<float> to_units(Model<float>, const Units&);
+template Model<double> to_units(Model<double>, const Units&);
+
+}  // namespace roipca
