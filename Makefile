@@ -11,7 +11,7 @@ MYPY = 2.4.1
 # Prerequisites run in the given order, even with -j; Ninja does the parallel work.
 .NOTPARALLEL:
 .PHONY: check isa lint-python test-aarch64 test-torch test-wheel tsan wheel deps-aarch64
-.PHONY: help deps deps-dev deps-python deps-clusters deps-test deps-fuzz build python demo test soak asan fuzz tidy format format-check coverage bench bench-clusters bench-kernel bench-sparse paper install clean
+.PHONY: help deps deps-dev deps-python deps-clusters deps-test deps-fuzz build python demo test soak asan fuzz tidy format format-check coverage bench bench-accuracy bench-clusters bench-kernel bench-sparse paper install clean
 
 SOURCES = $(shell find include src cli python tests -name '*.hpp' -o -name '*.cpp')
 
@@ -150,6 +150,12 @@ bench-clusters: deps-clusters ## Compare with the PCA of Dask and Spark and writ
 	build/bench-clusters-venv/bin/pip install -q -r bench/clusters/requirements-optional.txt || echo "continuing without the optional packages"
 	build/bench-clusters-venv/bin/pip install -q '.[dask,spark]'
 	build/bench-clusters-venv/bin/python bench/clusters/run.py
+
+bench-accuracy: deps-python ## Measure errors after one to four passes and write the numbers of docs/accuracy.md
+	python3 -m venv build/bench-venv
+	build/bench-venv/bin/pip install -q -r bench/requirements.txt
+	build/bench-venv/bin/pip install -q .
+	build/bench-venv/bin/python bench/accuracy.py
 
 bench-kernel: deps-python ## Compare online kernel PCA with scikit-learn's and write docs/kernel-pca.md
 	python3 -m venv build/bench-venv

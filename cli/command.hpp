@@ -29,6 +29,7 @@ Command add_score(CLI::App& program);
 Command add_info(CLI::App& program);
 Command add_merge(CLI::App& program);
 Command add_compare(CLI::App& program);
+Command add_refine(CLI::App& program);
 Command add_report(CLI::App& program);
 Command add_demo(CLI::App& program);
 

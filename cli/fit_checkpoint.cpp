@@ -11,12 +11,15 @@
 
 #include "readers/byte_stream.hpp"
 #include "roipca/errors.hpp"
+#include "roipca/model_file.hpp"
 #include "writers/output_file.hpp"
 
 namespace roipca::cli {
 namespace {
 
 constexpr std::string_view kFormat = "roipca-fit-1";
+constexpr std::string_view kPassFormat = "roipca-pass1";  // of a later pass
+static_assert(kFormat.size() == kPassFormat.size());
 
 // What precedes the estimator's state in the file. Little-endian, as the state is.
 struct Start {
@@ -39,20 +42,44 @@ std::vector<char> all_bytes(const std::string& path) {
   return bytes;
 }
 
+// A later pass has the length of its model's bytes, those bytes, and the state of the refinement.
+template <typename T>
+FitCheckpoint<T> parse_pass(std::span<const std::byte> bytes) {
+  std::uint64_t size = 0;
+  if (bytes.size() < sizeof size) throw FileError("the checkpoint is cut off");
+  std::memcpy(&size, bytes.data(), sizeof size);
+  bytes = bytes.subspan(sizeof size);
+  if (size > bytes.size()) throw FileError("the checkpoint is cut off");
+  const Model<T> model = from_bytes<T>(bytes.first(size));
+  return {.pca = OnlinePca<T>(model), .refinement = Refinement<T>::from_state(model, bytes.subspan(size))};
+}
+
+void write_start(OutputFile& file, std::string_view format, const InputFingerprint& start) {
+  Start header = {.format = {}, .fingerprint = start.checksum(), .fingerprint_rows = start.rows()};
+  format.copy(header.format, format.size());
+  file.write(std::span(reinterpret_cast<const char*>(&header), sizeof header));
+}
+
+void write_bytes(OutputFile& file, std::span<const std::byte> bytes) {
+  file.write(std::span(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+}
+
 template <typename T>
 FitCheckpoint<T> parse(const std::vector<char>& bytes) {
   Start start = {};
   if (bytes.size() < sizeof start) throw FileError("not a checkpoint of roipca fit, or cut off");
   std::memcpy(&start, bytes.data(), sizeof start);
-  if (std::string_view(start.format, kFormat.size()) != kFormat) {
+  const std::string_view format(start.format, kFormat.size());
+  if (format != kFormat && format != kPassFormat) {
     throw FileError("not a checkpoint of roipca fit: it does not begin with \"" + std::string(kFormat) +
                     "\"");
   }
-  FitCheckpoint<T> result{
-      .pca = OnlinePca<T>::from_state(std::as_bytes(std::span(bytes).subspan(sizeof start))),
-      .fingerprint_rows = start.fingerprint_rows,
-      .fingerprint = start.fingerprint};
-  const std::int64_t most = std::min<std::int64_t>(result.pca.rows_seen(), InputFingerprint::kMostRows);
+  const auto rest = std::as_bytes(std::span(bytes).subspan(sizeof start));
+  FitCheckpoint<T> result =
+      format == kPassFormat ? parse_pass<T>(rest) : FitCheckpoint<T>{.pca = OnlinePca<T>::from_state(rest)};
+  result.fingerprint_rows = start.fingerprint_rows;
+  result.fingerprint = start.fingerprint;
+  const std::int64_t most = std::min<std::int64_t>(result.rows(), InputFingerprint::kMostRows);
   if (result.fingerprint_rows != most) throw FileError("the checkpoint is damaged");
   return result;
 }
@@ -91,12 +118,21 @@ void InputFingerprint::add(const SparseRows<T>& rows) {
 
 template <typename T>
 void save_fit(const OnlinePca<T>& pca, const InputFingerprint& start, const std::string& path) {
-  Start header = {.format = {}, .fingerprint = start.checksum(), .fingerprint_rows = start.rows()};
-  kFormat.copy(header.format, kFormat.size());
-  const std::vector<std::byte> state = pca.state();
   OutputFile file(path);
-  file.write(std::span(reinterpret_cast<const char*>(&header), sizeof header));
-  file.write(std::span(reinterpret_cast<const char*>(state.data()), state.size()));
+  write_start(file, kFormat, start);
+  write_bytes(file, pca.state());
+  file.commit();
+}
+
+template <typename T>
+void save_fit(const Refinement<T>& refinement, const InputFingerprint& start, const std::string& path) {
+  const std::vector<std::byte> model = to_bytes(refinement.model());
+  const std::uint64_t size = model.size();
+  OutputFile file(path);
+  write_start(file, kPassFormat, start);
+  write_bytes(file, std::as_bytes(std::span(&size, 1)));
+  write_bytes(file, model);
+  write_bytes(file, refinement.state());
   file.commit();
 }
 
@@ -117,6 +153,8 @@ template void InputFingerprint::add(const SparseRows<float>&);
 template void InputFingerprint::add(const SparseRows<double>&);
 template void save_fit(const OnlinePca<float>&, const InputFingerprint&, const std::string&);
 template void save_fit(const OnlinePca<double>&, const InputFingerprint&, const std::string&);
+template void save_fit(const Refinement<float>&, const InputFingerprint&, const std::string&);
+template void save_fit(const Refinement<double>&, const InputFingerprint&, const std::string&);
 template FitCheckpoint<float> load_fit(const std::string&);
 template FitCheckpoint<double> load_fit(const std::string&);
 

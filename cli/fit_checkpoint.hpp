@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "roipca/online_pca.hpp"
+#include "roipca/refinement.hpp"
 
 namespace roipca::cli {
 
@@ -38,13 +40,21 @@ class InputFingerprint {
 template <typename T>
 struct FitCheckpoint {
   OnlinePca<T> pca;
-  std::int64_t fingerprint_rows = 0;  ///< at most pca.rows_seen()
+  std::optional<Refinement<T>> refinement = {};  ///< in a later pass; `pca` is then that of its model
+  std::int64_t fingerprint_rows = 0;             ///< at most rows()
   std::uint32_t fingerprint = 0;
+
+  /// Number of rows that the pass has read.
+  std::int64_t rows() const { return refinement ? refinement->rows() : pca.rows_seen(); }
 };
 
 /// Replaces the file completely or not at all. Throws FileError.
 template <typename T>
 void save_fit(const OnlinePca<T>& pca, const InputFingerprint& start, const std::string& path);
+
+/// The same in a later pass.
+template <typename T>
+void save_fit(const Refinement<T>& refinement, const InputFingerprint& start, const std::string& path);
 
 /// Throws FileError that names the file and says what is wrong with it.
 template <typename T>
@@ -56,6 +66,8 @@ extern template void InputFingerprint::add(const SparseRows<float>&);
 extern template void InputFingerprint::add(const SparseRows<double>&);
 extern template void save_fit(const OnlinePca<float>&, const InputFingerprint&, const std::string&);
 extern template void save_fit(const OnlinePca<double>&, const InputFingerprint&, const std::string&);
+extern template void save_fit(const Refinement<float>&, const InputFingerprint&, const std::string&);
+extern template void save_fit(const Refinement<double>&, const InputFingerprint&, const std::string&);
 extern template FitCheckpoint<float> load_fit(const std::string&);
 extern template FitCheckpoint<double> load_fit(const std::string&);
 

@@ -7,6 +7,9 @@
 #include <numeric>
 #include <type_traits>
 
+#include "passes.hpp"
+#include "roipca/accuracy.hpp"
+
 namespace roipca::cli {
 namespace {
 
@@ -85,6 +88,12 @@ ModelFacts facts(const Model<T>& model) {
       {"forgetting", formatted(options.forgetting)},
       {"memory", bytes_text(static_cast<double>(bytes))},
   };
+  if (const auto error = error_text(model)) {
+    result.error_estimate = error_estimate(model);
+    result.error_bound = error_bound(model);
+    const std::string passes = std::to_string(model.passes) + (model.passes == 1 ? " pass" : " passes");
+    result.settings.insert(result.settings.begin() + 4, {"error", *error + ", after " + passes});
+  }
   JsonObject& json = result.json;
   json.add("rows", model.rows);
   json.add("weight", model.weight);
@@ -115,6 +124,12 @@ ModelFacts facts(const Model<T>& model) {
   if (!model.scale.empty()) {
     json.add("scale", model.scale);
     json.add("scale_ratio", model.scale_ratio());
+  }
+  json.add("passes", model.passes);
+  if (result.error_estimate) {
+    json.add("error_estimate", *result.error_estimate);
+    json.add("error_bound", *result.error_bound);
+    json.add("component_errors", component_errors(model));
   }
   if (!result.names.empty()) json.add("feature_names", result.names);
   return result;

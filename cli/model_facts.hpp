@@ -1,6 +1,7 @@
 /// What `info` and `report` say about a model, whichever its type.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,7 +19,9 @@ struct ModelFacts {
   std::vector<double> variance;                               ///< along each reported component
   std::vector<double> ratio;                                  ///< of the total variance
   double noise_variance = 0.0;
-  ComponentCounts counts;          ///< how many components the rows support
+  ComponentCounts counts;                ///< how many components the rows support
+  std::optional<double> error_estimate;  ///< of the subspace against batch PCA, if it is known
+  std::optional<double> error_bound;
   OwnedRows<double> components;    ///< one a row
   std::vector<std::string> names;  ///< of the features, or none
 };

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <string>
+#include <utility>
 
 namespace roipca::cli {
 namespace {
@@ -35,7 +36,7 @@ std::string duration(double seconds) {
 
 }  // namespace
 
-Progress::Progress() : shown_(::isatty(STDERR_FILENO) == 1) {}
+Progress::Progress(std::string label) : label_(std::move(label)), shown_(::isatty(STDERR_FILENO) == 1) {}
 
 Progress::~Progress() {
   if (has_line_) std::fputs("\r\033[K", stderr);
@@ -49,7 +50,7 @@ void Progress::update(std::int64_t rows, std::optional<double> fraction, RareRea
   last_line_ = now;
   const std::optional<double> part = explained == nullptr ? std::nullopt : explained->value();
   const double elapsed = seconds();
-  std::string line = short_number(static_cast<double>(rows)) + " rows, " +
+  std::string line = label_ + short_number(static_cast<double>(rows)) + " rows, " +
                      short_number(static_cast<double>(rows) / elapsed) + " rows/s";
   if (fraction && *fraction > 0.0) {
     line += ", " + std::to_string(static_cast<int>(100.0 * *fraction)) + " %, " +

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "rare_reading.hpp"
 
@@ -12,7 +13,8 @@ namespace roipca::cli {
 /// Rewrites one line on standard error, and only if that is a terminal; removes the line at the end.
 class Progress {
  public:
-  Progress();
+  /// `label` begins the line, such as "pass 2: ".
+  explicit Progress(std::string label = {});
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -26,6 +28,7 @@ class Progress {
  private:
   using Clock = std::chrono::steady_clock;
 
+  std::string label_;
   bool shown_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_line_ = start_;

@@ -13,7 +13,9 @@
 #include "json_object.hpp"
 #include "model_output.hpp"
 #include "output_paths.hpp"
+#include "passes.hpp"
 #include "progress.hpp"
+#include "resumption.hpp"
 #include "roipca/roipca.hpp"
 #include "row_sample.hpp"
 #include "writers/row_writer.hpp"
@@ -24,6 +26,7 @@ namespace {
 struct FitSettings {
   InputOptions input;
   ComponentOptions components;
+  PassOptions passes;
   std::string model = "model.safetensors";
   std::string scores;
   std::string sample;
@@ -54,6 +57,9 @@ void print_summary(const Model<T>& model, const FitSettings& settings, double se
     summary.add("components", model.n_components);
     summary.add("method", std::string(name(model.resolved.method)));
     summary.add("explained", explained(model));
+    summary.add("passes", model.passes);
+    if (const auto estimate = error_estimate(model)) summary.add("error_estimate", *estimate);
+    if (const auto bound = error_bound(model)) summary.add("error_bound", *bound);
     summary.add("seconds", seconds);
     summary.print(out, JsonObject::Layout::kOneLine);
     return;
@@ -61,6 +67,10 @@ void print_summary(const Model<T>& model, const FitSettings& settings, double se
   std::fprintf(out, "%lld rows of %td features in %.2f s: %td components (%s) explain %.4g of the variance\n",
                static_cast<long long>(model.rows), model.features(), seconds, model.n_components,
                std::string(name(model.resolved.method)).c_str(), explained(model));
+  if (const auto error = error_text(model); error && model.passes > 1) {
+    std::fprintf(out, "subspace error after %lld passes: %s\n", static_cast<long long>(model.passes),
+                 error->c_str());
+  }
   if (settings.model != "-") std::fprintf(out, "model in %s\n", settings.model.c_str());
 }
 
@@ -79,70 +89,6 @@ FitCheckpoint<T> beginning(const FitSettings& settings, const Options& options, 
   return start;
 }
 
-// Writes checkpoints at regular intervals.
-template <typename T>
-class Checkpoints {
- public:
-  Checkpoints(const FitSettings& settings, std::int64_t rows)
-      : path_(settings.checkpoint), every_(settings.every), last_(rows) {}
-
-  void after_block(const OnlinePca<T>& pca, const InputFingerprint& input) {
-    if (path_.empty() || pca.rows_seen() - last_ < every_) return;
-    save_fit(pca, input, path_);
-    last_ = pca.rows_seen();
-  }
-
-  void at_interrupt(const OnlinePca<T>& pca, const InputFingerprint& input) const {
-    if (path_.empty() || pca.rows_seen() == 0) return;
-    save_fit(pca, input, path_);
-    std::fprintf(stderr,
-                 "roipca: interrupted after %lld rows; to continue, run the same command with --resume %s\n",
-                 static_cast<long long>(pca.rows_seen()), path_.c_str());
-  }
-
- private:
-  std::string path_;
-  std::int64_t every_;
-  std::int64_t last_;
-};
-
-// Skips the rows that a checkpoint has seen, which are the first ones, and compares them with its
-// fingerprint.
-template <typename T>
-class Resumption {
- public:
-  Resumption(const FitCheckpoint<T>& start, std::string path)
-      : path_(std::move(path)),
-        to_skip_(start.pca.rows_seen()),
-        expected_(start.fingerprint),
-        found_(start.fingerprint_rows) {}
-
-  // Returns how many rows of the block to skip.
-  Index skip(const PlacedRows<T>& block) {
-    if (to_skip_ == 0) return 0;
-    block.visit([&](const auto& rows) { found_.add(rows); });
-    if (found_.is_complete() && found_.checksum() != expected_) {
-      throw FileError("--resume " + path_ + ": the first " + std::to_string(found_.rows()) +
-                      " rows of the input differ from those of the run that wrote it");
-    }
-    const auto skipped = static_cast<Index>(std::min<std::int64_t>(to_skip_, block.count));
-    to_skip_ -= skipped;
-    return skipped;
-  }
-
-  bool is_done() const { return to_skip_ == 0; }
-  void require_done() const {
-    if (is_done()) return;
-    throw FileError("the input has " + std::to_string(to_skip_) + " rows fewer than the checkpoint has seen");
-  }
-
- private:
-  std::string path_;
-  std::int64_t to_skip_;
-  std::uint32_t expected_;
-  InputFingerprint found_;
-};
-
 // A bound on the time that model() takes before it is measured: an eigenproblem of all features if they may
 // be few enough for the exact method, or else of the components held. 2 ns per operation is slow.
 std::chrono::duration<double> seconds_to_read(const Options& options, Index features) {
@@ -159,7 +105,7 @@ std::chrono::duration<double> seconds_to_read(const Options& options, Index feat
 // is taken from all rows.
 template <typename T>
 void learn(OnlinePca<T>& pca, RowSource<T>& source, RowWriter<T>* scores, RowSample<T>* sample,
-           Resumption<T> resumption, Checkpoints<T> checkpoints, Progress& progress) {
+           Resumption<T> resumption, Checkpoints checkpoints, Progress& progress) {
   RareReading explained_so_far([&] { return explained(pca.model()); },
                                seconds_to_read(pca.options(), source.columns()));
   InputFingerprint input;
@@ -175,12 +121,12 @@ void learn(OnlinePca<T>& pca, RowSource<T>& source, RowWriter<T>* scores, RowSam
       if (scores != nullptr) {
         block->visit([&](const auto& rows) { scores->write(pca.model().transform(rows)); }, skipped);
       }
-      checkpoints.after_block(pca, input);
+      checkpoints.after_block(pca, pca.rows_seen(), input);
       progress.update(pca.rows_seen(), block->fraction, &explained_so_far);
     }
     check_interrupt();
   } catch (const Interrupted&) {
-    if (resumption.is_done()) checkpoints.at_interrupt(pca, input);
+    if (resumption.is_done()) checkpoints.at_interrupt(pca, pca.rows_seen(), input);
     throw;
   }
   resumption.require_done();
@@ -209,6 +155,10 @@ void fit(const FitSettings& settings) {
   const Components components = settings.components.parsed_components();
   Options options = settings.components.options();
   check_settings(settings, components);
+  const Passes passes = parsed_passes(settings.passes, settings.input.paths);
+  if (passes.number > 1 && !settings.scores.empty()) {
+    throw UsageError("--scores are those of the first pass: with --passes, use roipca transform afterwards");
+  }
   InputSettings input = settings.input.settings();
   input.sharers = options.threads;
   RowSource<T> source(input);
@@ -226,13 +176,22 @@ void fit(const FitSettings& settings) {
   auto progress = std::make_unique<Progress>();
   FitCheckpoint<T> start = beginning<T>(settings, options, source.columns());
   OnlinePca<T>& pca = start.pca;
-  learn(pca, source, scores.get(), sample.get(), Resumption<T>(start, settings.resume),
-        Checkpoints<T>(settings, pca.rows_seen()), *progress);
-  const double seconds = progress->seconds();
+  const bool is_later_pass = start.refinement.has_value();
+  if (is_later_pass && sample)
+    throw UsageError("--sample: the rows of the first pass have been read already");
+  if (!is_later_pass) {
+    learn(pca, source, scores.get(), sample.get(), Resumption<T>(start, settings.resume),
+          Checkpoints(settings.checkpoint, settings.every, pca.rows_seen()), *progress);
+  }
+  const double seconds_of_first = progress->seconds();
   progress.reset();
   report_skipped(source.skipped());
   if (pca.rows_seen() == 0) throw FileError("there are no rows left: every one of them is bad");
-  Model<T> model = pca.model();
+  const Progress more;
+  Model<T> model =
+      refined(is_later_pass ? start.refinement->model() : pca.model(), passes, input,
+              {settings.checkpoint, settings.every, settings.resume}, is_later_pass ? &start : nullptr);
+  const double seconds = seconds_of_first + more.seconds();
   if (components.fraction) {
     const auto enough = components_explaining(model, *components.fraction);
     const Index reported = enough.value_or(model.basis.rows());
@@ -265,11 +224,12 @@ void fit(const FitSettings& settings) {
 
 Command add_fit(CLI::App& program) {
   auto settings = std::make_shared<FitSettings>();
-  Arguments arguments(program, "fit", "Learn principal components from rows, in one pass",
+  Arguments arguments(program, "fit", "Learn principal components from rows, in one pass or more",
                       "zcat big.csv.gz | roipca fit - -k 10 -o model.safetensors");
   add_input_options(arguments, settings->input);
   add_component_options(arguments.app(), settings->components);
   arguments.add("-o,--output", settings->model, "Write the model to this file, or - for standard output");
+  add_pass_options(arguments, settings->passes, "Number of times to read the input, or auto");
   arguments.add(
       "--scores", settings->scores,
       "Write the scores of each row, on the components so far, to this file: .npy, .csv, .tsv or .h5");

@@ -45,6 +45,28 @@ std::string sufficient_numbers(const ModelFacts& facts) {
   return clauses.empty() ? "" : joined(clauses) + ".";
 }
 
+// The error is the mean of 2 sin^2 over the angles between the subspaces, so that half of it is the part of
+// a component's variance that it would miss.
+std::string error_sentence(double error) {
+  constexpr double kNone = 1e-12;
+  constexpr double kSmall = 1e-3;
+  constexpr double kLarge = 0.1;
+  if (error < kNone) return "The components are those that an analysis of all rows at once would give.";
+  const std::string part = percent(error / 2.0);
+  if (error < kSmall) {
+    return "An analysis of all rows at once would give practically the same components: they differ by "
+           "about " +
+           part + ".";
+  }
+  if (error < kLarge) {
+    return "The components differ from those of an analysis of all rows at once by about " + part +
+           "; one more pass over the rows would improve them.";
+  }
+  return "The components differ from those of an analysis of all rows at once by about " + part +
+         ": before you rely on them, make another pass over the rows, or repeat the analysis with more "
+         "oversampling.";
+}
+
 }  // namespace
 
 std::vector<std::string> summary_sentences(const ModelFacts& facts) {
@@ -67,6 +89,7 @@ std::vector<std::string> summary_sentences(const ModelFacts& facts) {
                                     : "The variance along each of the other " + grouped(others) +
                                           " directions is " + number(facts.noise_variance) + " on average.");
   }
+  if (facts.error_estimate) sentences.push_back(error_sentence(*facts.error_estimate));
   return sentences;
 }
 

@@ -40,6 +40,10 @@ struct Model {
   std::vector<double> eigenvalues;  ///< of S, descending, at most trace() together; 0 where a direction only
                                     ///< fills up the reported ones or its variance is rounding
   OwnedRows<T> basis;               ///< the eigenvectors, held x features: orthonormal rows (to 512 epsilon)
+  std::int64_t passes = 1;          ///< over all rows: the stream, and each refinement since
+  double shift = 0.0;               ///< alpha of the last refinement: see Refinement
+  std::vector<double> turns;  ///< tangent of the angle by which the last refinement turned each component out
+                              ///< of those held before; none after one pass
   std::vector<std::string>
       feature_names;       ///< one a feature, in UTF-8, or none: for readers, nothing uses them
   std::string parameters;  ///< what an interface above was asked for, in its own words (UTF-8), or nothing

@@ -1,6 +1,7 @@
 /// Everything: online PCA by rank-one updates.
 #pragma once
 
+#include "roipca/accuracy.hpp"         // IWYU pragma: export
 #include "roipca/batch_pca.hpp"        // IWYU pragma: export
 #include "roipca/build_info.hpp"       // IWYU pragma: export
 #include "roipca/checkpoint.hpp"       // IWYU pragma: export
@@ -16,6 +17,7 @@
 #include "roipca/option_table.hpp"     // IWYU pragma: export
 #include "roipca/options.hpp"          // IWYU pragma: export
 #include "roipca/preparation.hpp"      // IWYU pragma: export
+#include "roipca/refinement.hpp"       // IWYU pragma: export
 #include "roipca/sparse.hpp"           // IWYU pragma: export
 #include "roipca/subspace.hpp"         // IWYU pragma: export
 #include "roipca/types.hpp"            // IWYU pragma: export

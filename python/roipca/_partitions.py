@@ -16,7 +16,8 @@ from . import _core
 from ._errors import DataError
 from ._merging import merge_models
 from ._parameters import check_parameters, core_parameters
-from ._rows import unmasked
+from ._passes import add_rows, refinement_of
+from ._rows import as_weights, unmasked
 from ._sources import count_rows
 from .online_pca import OnlinePCA
 
@@ -89,6 +90,41 @@ class Recipe:
         if model is None:
             raise ValueError("Found partitions of 0 sample(s) while a minimum of 1 is required by OnlinePCA.")
         return OnlinePCA(**self.parameters)._begin_with(_MODELS[self.dtype].from_bytes(model), names)
+
+    def refine(self, number: int, model: bytes, blocks: Iterable[tuple[Any, Any]]) -> bytes:
+        """What one more pass over a partition adds to the refinement of a model, as the refinement's state."""
+        refinement = refinement_of(_MODELS[self.dtype].from_bytes(model))
+        rows = 0
+        try:
+            for X, weights in blocks:
+                if count_rows(X) > 0:
+                    X = check_array(
+                        unmasked(X), dtype=self.dtype, order="C", accept_sparse="csr", ensure_all_finite=False
+                    )
+                    add_rows(refinement, X, as_weights(weights, X.shape[0]))
+                rows += count_rows(X)
+        except DataError as error:
+            raise error.within(f"In partition {number}", rows) from error
+        except ValueError as error:
+            raise ValueError(f"In partition {number}: {error}") from error
+        return refinement.state()
+
+    def merge_refinements(self, model: bytes, states: Sequence[bytes | None]) -> bytes:
+        """The state of the refinement of neighbouring partitions."""
+        core = _MODELS[self.dtype].from_bytes(model)
+        merged = refinement_of(core)
+        for state in states:
+            if state is not None:
+                merged.merge(refinement_of(core, state))
+        return merged.state()
+
+    def finish_refinement(self, model: bytes, state: bytes) -> bytes:
+        """The refined model, from the state of the refinement of all partitions."""
+        return refinement_of(_MODELS[self.dtype].from_bytes(model), state).finish().to_bytes()
+
+    def is_refinable(self, model: bytes | None) -> bool:
+        """Whether another pass can improve the model."""
+        return model is not None and _MODELS[self.dtype].from_bytes(model).is_worth_another_pass(0.0, None)
 
     def _for_a_partition(self, features: int) -> dict[str, Any]:
         """The parameters, with three quarters more components held than one pass over all rows would hold.

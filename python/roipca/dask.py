@@ -9,6 +9,7 @@ import numpy as np
 
 from ._merging import settled
 from ._partitions import Recipe, group_size
+from ._passes import check_passes
 from ._sources import count_rows, optional
 from ._types import ComponentNumber
 from .online_pca import OnlinePCA
@@ -26,6 +27,7 @@ def fit(
     *,
     sample_weight: Any = None,
     compute: Literal[True] = True,
+    passes: int = 1,
     **options: Any,
 ) -> OnlinePCA: ...
 
@@ -37,6 +39,7 @@ def fit(
     *,
     sample_weight: Any = None,
     compute: Literal[False],
+    passes: int = 1,
     **options: Any,
 ) -> Delayed: ...
 
@@ -47,6 +50,7 @@ def fit(
     *,
     sample_weight: Any = None,
     compute: bool = True,
+    passes: int = 1,
     **options: Any,
 ) -> OnlinePCA | Delayed:
     """Fit an estimator to all rows of a Dask collection.
@@ -65,7 +69,10 @@ def fit(
         Weights of the rows, with the same partitions as X. None means 1 for each row.
     compute : bool, default=True
         If False, return a `dask.delayed.Delayed` of the estimator, to compute later or to watch with
-        `distributed.progress`.
+        `distributed.progress`. For one pass only.
+    passes : int, default=1
+        Number of passes over all partitions. After the first, each is a `refine` of the merged model, in tasks named
+        `roipca-refine`, and reads or computes the partitions again, unless they are persisted.
     **options
         Other parameters of `OnlinePCA`, except `forgetting`.
 
@@ -82,11 +89,21 @@ def fit(
     >>> pca.n_samples_seen_, pca.components_.shape
     (1000, (3, 50))
     """
+    check_passes(passes, 1.0, allow_auto=False)
+    if passes > 1 and not compute:
+        raise ValueError("compute=False is for one pass: leave passes at 1")
     recipe = Recipe.of({"n_components": n_components, **options}, _is_float32(X))
     token = dask.base.tokenize(X, sample_weight, recipe)
     X = _whole_rows(X)
     pca = _fit_lazily(recipe, X, sample_weight, token)
-    return pca.compute() if compute else pca
+    if not compute:
+        return pca
+    found = pca.compute()
+    model = found._learned.core.model().to_bytes() if passes > 1 else None
+    for number in range(2, passes + 1):
+        if recipe.is_refinable(model):
+            model = _refine_lazily(recipe, model, X, sample_weight, f"{token}-{number}").compute()
+    return found if model is None else recipe.finish(model, _names(X))
 
 
 def transform(pca: OnlinePCA, X: Any) -> Any:
@@ -248,17 +265,49 @@ def _fit_lazily(recipe: Recipe, X: Any, weights: Any, token: str) -> Delayed:
         graph[model] = spec.Task(model, _fit_partition, recipe, number, spec.TaskRef(block), of_block)
     graph = _fused(graph, models)
     group = group_size(recipe.model_bytes(X.shape[1]))
-    level = 0
-    while level == 0 or len(models) > 1:
-        merged = [(f"roipca-merge-{token}", level, first) for first in range(0, len(models), group)]
-        for key in merged:
-            parts = spec.List(*map(spec.TaskRef, models[key[2] : key[2] + group]))
-            graph[key] = spec.Task(key, _merge_models, recipe, parts)
-        models = merged
-        level += 1
+    merged = _add_merges(graph, models, f"roipca-merge-{token}", group, _merge_models, recipe)
     last = f"roipca-finish-{token}"
-    graph[last] = spec.Task(last, _finish, recipe, spec.TaskRef(models[0]), _names(X))
+    graph[last] = spec.Task(last, _finish, recipe, spec.TaskRef(merged), _names(X))
     return optional("dask.delayed", "dask").Delayed(last, graph)
+
+
+def _refine_lazily(recipe: Recipe, model: bytes | None, X: Any, weights: Any, token: str) -> Delayed:
+    """Return the model after one more pass over all rows, as bytes."""
+    spec = optional("dask._task_spec", "dask")
+    graph, blocks = _blocks(X)
+    of_weights, weight_of = _weights(weights, X, len(blocks))
+    graph.update(of_weights)
+    shared = f"roipca-model-{token}"
+    graph[shared] = spec.DataNode(shared, model)
+    states: list[Any] = [(f"roipca-refine-{token}", number) for number in range(len(blocks))]
+    for number, (state, block, weight) in enumerate(zip(states, blocks, weight_of, strict=True)):
+        of_block = None if weight is None else spec.TaskRef(weight)
+        arguments = (recipe, spec.TaskRef(shared), number, spec.TaskRef(block), of_block)
+        graph[state] = spec.Task(state, _refine_partition, *arguments)
+    graph = _fused(graph, states)
+    group = group_size(2 * recipe.model_bytes(X.shape[1]))
+    merged = _add_merges(
+        graph, states, f"roipca-merge-{token}", group, _merge_refinements, recipe, spec.TaskRef(shared)
+    )
+    last = f"roipca-finish-{token}"
+    graph[last] = spec.Task(last, _finish_refinement, recipe, spec.TaskRef(shared), spec.TaskRef(merged))
+    return optional("dask.delayed", "dask").Delayed(last, graph)
+
+
+def _add_merges(
+    graph: dict[Any, Any], parts: list[Any], name: str, group: int, merge: Any, *arguments: Any
+) -> Any:
+    """Adds tasks that merge groups of neighbours until one is left, and returns its key."""
+    spec = optional("dask._task_spec", "dask")
+    level = 0
+    while level == 0 or len(parts) > 1:
+        merged = [(name, level, first) for first in range(0, len(parts), group)]
+        for key in merged:
+            of_group = spec.List(*map(spec.TaskRef, parts[key[2] : key[2] + group]))
+            graph[key] = spec.Task(key, merge, *arguments, of_group)
+        parts = merged
+        level += 1
+    return parts[0]
 
 
 def _fused(graph: dict[Any, Any], wanted: list[Any]) -> dict[Any, Any]:
@@ -286,6 +335,18 @@ def _weights(weights: Any, X: Any, count: int) -> tuple[dict[Any, Any], list[Any
     if len(parts) != count:
         raise ValueError(f"sample_weight has {len(parts)} partitions, but X has {count}")
     return graph, parts
+
+
+def _refine_partition(recipe: Recipe, model: bytes, number: int, X: Any, weights: Any) -> bytes:
+    return recipe.refine(number, model, [(X, weights)])
+
+
+def _merge_refinements(recipe: Recipe, model: bytes, states: list[bytes]) -> bytes:
+    return recipe.merge_refinements(model, states)
+
+
+def _finish_refinement(recipe: Recipe, model: bytes, state: bytes) -> bytes:
+    return recipe.finish_refinement(model, state)
 
 
 def _fit_partition(recipe: Recipe, number: int, X: Any, weights: Any) -> bytes | None:

@@ -8,22 +8,22 @@ import os
 from collections.abc import Iterable, Sequence
 from numbers import Integral
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._errors import DataError
 from ._first_call import first_call, has_seen_rows
 from ._fitted import AT_READING, Fitted
 from ._model_file import load_model, save_model, saved_parameters
 from ._parameters import check_parameters
+from ._passes import Refining, check_passes, for_each_block, more_passes, refine_once, require_readable_again
 from ._preparation import Preparation
 from ._reader import Reader
 from ._rows import ONE_ROW, are_rows, as_row, as_rows, as_weights, check_names, is_one_row
 from ._score_streams import ScoreStreams
 from ._scores import Scores
-from ._sources import count_rows, open_source, progress_bar
+from ._sources import Stream, open_source
 from ._tensors import ToTorch
 from ._types import AutoOrInt, ComponentNumber, LearningRate, MatrixLike, Method, MuChoice, Tau, UpdateEvery
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _TOLD = ("n_features_in_", "feature_names_in_")
 
 
-class OnlinePCA(Scores, ScoreStreams, ToTorch, Reader):
+class OnlinePCA(Refining, Scores, ScoreStreams, ToTorch, Reader):
     """Principal components of a stream of rows, in one pass and O(components x features) memory.
 
     The result does not depend on how rows are divided into calls, to the last bit. A call with a bad row (NaN,
@@ -125,6 +125,16 @@ class OnlinePCA(Scores, ScoreStreams, ToTorch, Reader):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, if the first rows had names that are all strings.
+    n_passes_ : int
+        Number of passes over all rows: 1, and one more for each `refine`.
+    error_estimate_ : float
+        Estimate of the subspace error against batch PCA of all rows, from 0 (the same) to 2, if it is known: after
+        two passes or more, and for `method="exact"`. This and the next two raise AttributeError if it is not.
+    component_errors_ : ndarray of shape (n_components_,)
+        Estimate of the error of each component: the squared sine of its angle to the true one.
+    component_groups_ : list of lists of int
+        Components that cannot be told apart from their neighbours are in one group, of which only the subspace is
+        known.
 
     Notes
     -----
@@ -179,7 +189,15 @@ class OnlinePCA(Scores, ScoreStreams, ToTorch, Reader):
         self.learning_rate = learning_rate
         self.n_jobs = n_jobs
 
-    def fit(self, X: MatrixLike, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: MatrixLike,
+        y: Any = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        passes: int | Literal["auto"] = 1,
+        tol: float = 1e-6,
+    ) -> Self:
         """Fit the model to rows, after discarding earlier ones.
 
         Methods that update with every row start from a batch PCA of the first 500 rows.
@@ -193,6 +211,10 @@ class OnlinePCA(Scores, ScoreStreams, ToTorch, Reader):
         sample_weight : array-like of shape (n_samples,) or float, default=None
             Weights of the rows: 0, or between 1e-100 and 1e100. None means 1 for each row. The numbers in a row of
             weight w may be as large as 1e151, or 1e151 / sqrt(w) if w is above 1.
+        passes : int or "auto", default=1
+            Number of passes over the rows: see `fit_stream`.
+        tol : float, default=1e-6
+            Subspace error at which `passes="auto"` stops.
 
         Returns
         -------
@@ -206,6 +228,7 @@ class OnlinePCA(Scores, ScoreStreams, ToTorch, Reader):
         >>> OnlinePCA(1).fit(X).explained_variance_ratio_
         array([1.])
         """
+        check_passes(passes, tol)
         learner = self._without_rows()
         rows = as_rows(learner, X, check_finite=False)
         weights = as_weights(sample_weight, rows.shape[0])
@@ -213,7 +236,10 @@ class OnlinePCA(Scores, ScoreStreams, ToTorch, Reader):
             raise ValueError("Sample weights must contain at least one non-zero number.")
         fitted = learner._empty(rows, rows.shape[0])
         fitted.fit(rows, weights)
-        return self._learn_from(learner, fitted)
+        learner._fitted = fitted
+        nothing = Preparation(None, False, None, None)
+        more_passes(learner, passes, tol, lambda: refine_once(learner, Stream([rows]), nothing, weights, False))
+        return self._learn_from(learner, learner._fitted)
 
     def partial_fit(self, X: MatrixLike, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Add one row or more.
@@ -307,11 +333,14 @@ class OnlinePCA(Scores, ScoreStreams, ToTorch, Reader):
         feature_mask: ArrayLike | Sequence[str] | None = None,
         progress: bool = True,
         resume: bool = False,
+        passes: int | Literal["auto"] = 1,
+        tol: float = 1e-6,
     ) -> Self:
         """Fit the model to rows that do not fit in memory, one block at a time.
 
-        The result is that of `partial_fit` with all rows, however the source is divided into blocks. If a block is
-        bad, or cannot be read, the rows of the blocks before it are kept.
+        The result of one pass is that of `partial_fit` with all rows, however the source is divided into blocks. If a
+        block is bad, or cannot be read, the rows of the blocks before it are kept; in a later pass, the result of the
+        pass before it.
 
         Parameters
         ----------
@@ -348,6 +377,12 @@ class OnlinePCA(Scores, ScoreStreams, ToTorch, Reader):
             Show a progress bar with the rows per second and, if the source has a known length, the time left.
         resume : bool, default=False
             Add to the rows already seen instead of discarding them.
+        passes : int or "auto", default=1
+            Number of times to read the source. After the first pass, each is a `refine`, and usually divides the
+            subspace error against batch PCA by ten or more. "auto" reads until the bound on the error is below `tol`,
+            or until the error no longer falls. If the method is exact, one pass is enough, and no more are made.
+        tol : float, default=1e-6
+            Subspace error at which `passes="auto"` stops.
 
         Returns
         -------
@@ -361,29 +396,29 @@ class OnlinePCA(Scores, ScoreStreams, ToTorch, Reader):
         >>> OnlinePCA(2).fit_stream(blocks, progress=False).n_samples_seen_
         1000
         """
+        check_passes(passes, tol)
+        if passes != 1 and resume:
+            raise ValueError("passes needs a source of all rows: with resume=True, call refine with all of them later")
+        if passes != 1:
+            require_readable_again(source)
         preparation = Preparation(target_sum, log1p, feature_weights, feature_mask)
         stream = open_source(source, batch_size, columns, layer)
         learner = self if resume else self._without_rows()
-        rows = 0
-        with progress_bar(stream.rows, progress) as bar:
-            for block in stream.blocks:
-                count = count_rows(block)
-                if count == 0:
-                    continue
-                where = f"In rows {rows} to {rows + count - 1} of the stream"
-                try:
-                    prepared = preparation.apply(block, rows) if preparation else block
-                    learner._add(prepared, stream_rows=stream.rows, first_row=rows)
-                except DataError as error:
-                    raise error.within(where) from error
-                except ValueError as error:
-                    raise ValueError(f"{where}: {error}") from error
-                if learner is not self and learner._fitted is not None:
-                    learner = self._learn_from(learner, learner._fitted)
-                rows += count
-                bar.update(count)
-        if rows == 0:
+
+        def add(block: Any, first_row: int) -> None:
+            nonlocal learner
+            learner._add(block, stream_rows=stream.rows, first_row=first_row)
+            if learner is not self and learner._fitted is not None:
+                learner = self._learn_from(learner, learner._fitted)
+
+        if for_each_block(stream, preparation, progress, add) == 0:
             raise ValueError("Found a stream of 0 sample(s) while a minimum of 1 is required by OnlinePCA.")
+
+        def read_again() -> None:
+            refine_once(self, open_source(source, batch_size, columns, layer), preparation, None, progress)
+
+        if passes != 1:
+            more_passes(self, passes, tol, read_again)
         return self
 
     def merge(self, other: OnlinePCA) -> Self:

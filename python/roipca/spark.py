@@ -11,6 +11,7 @@ import numpy as np
 from ._errors import DataError, missing_value
 from ._merging import settled
 from ._partitions import Recipe, group_size
+from ._passes import check_passes
 from ._rows import check_names
 from ._sources import optional
 from ._types import ComponentNumber
@@ -31,6 +32,7 @@ def fit(
     n_components: ComponentNumber = None,
     *,
     sample_weight: str | None = None,
+    passes: int = 1,
     **options: Any,
 ) -> OnlinePCA:
     """Fit an estimator to all rows of a Spark dataframe.
@@ -50,6 +52,9 @@ def fit(
         As in `OnlinePCA`. None means min(rows, features).
     sample_weight : str, default=None
         The column with the weights of the rows. None means 1 for each row.
+    passes : int, default=1
+        Number of passes over the dataframe. After the first, each is a `refine` of the merged model, in a Spark job of
+        its own, which computes the dataframe again unless it is cached.
     **options
         Other parameters of `OnlinePCA`, except `forgetting`.
 
@@ -66,11 +71,16 @@ def fit(
     >>> roipca.spark.fit(df, ["x", "y"], 1).mean_
     array([ 49.5, -99. ])
     """
+    check_passes(passes, 1.0, allow_auto=False)
     rows, is_float32 = _rows(df, columns)
     recipe = Recipe.of({"n_components": n_components, **options}, is_float32)
     weights = [] if sample_weight is None else [_column(df, sample_weight)[0].cast("double").alias("weight")]
-    models = df.select(rows.alias("row"), *weights).mapInArrow(_fit_partition(recipe), _MODELS)
-    return recipe.finish(_merged(recipe, models), None if isinstance(columns, str) else list(columns))
+    chosen = df.select(rows.alias("row"), *weights)
+    model = _merged(chosen, recipe.fit, recipe.merge)
+    for _ in range(1, passes):
+        if model is not None and recipe.is_refinable(model):
+            model = _refined(chosen, recipe, model)
+    return recipe.finish(model, None if isinstance(columns, str) else list(columns))
 
 
 def transform(pca: OnlinePCA, df: Any, columns: str | Sequence[str], output: str = "scores") -> Any:
@@ -292,7 +302,20 @@ def _column(df: Any, name: str) -> tuple[Any, Any]:
         raise ValueError(f"There is no column {name!r}; the columns are {known}") from error
 
 
-def _fit_partition(recipe: Recipe) -> Callable[[Iterator[Any]], Iterator[Any]]:
+def _refined(chosen: Any, recipe: Recipe, model: bytes) -> bytes:
+    """Return the model after one more pass over all partitions."""
+
+    def refine(number: int, blocks: Iterator[Any]) -> bytes:
+        return recipe.refine(number, model, blocks)
+
+    def merge(states: Sequence[bytes | None]) -> bytes:
+        return recipe.merge_refinements(model, states)
+
+    state = _merged(chosen, refine, merge)
+    return model if state is None else recipe.finish_refinement(model, state)
+
+
+def _for_each_partition(work: Callable[..., bytes | None]) -> Callable[[Iterator[Any]], Iterator[Any]]:
     def run(batches: Iterator[Any]) -> Iterator[Any]:
         from pyspark import TaskContext
 
@@ -300,7 +323,7 @@ def _fit_partition(recipe: Recipe) -> Callable[[Iterator[Any]], Iterator[Any]]:
         number = task.partitionId()
         model = error = None
         try:
-            model = recipe.fit(number, (_arrays(*batch.columns) for batch in batches))
+            model = work(number, (_arrays(*batch.columns) for batch in batches))
         except ValueError as bad:
             error = pickle.dumps(bad)
         if model is not None or error is not None:
@@ -324,13 +347,17 @@ def _arrays(rows: Any, weights: Any = None) -> tuple[np.ndarray, np.ndarray | No
     return X, None if weights is None else weights.to_numpy(zero_copy_only=False)
 
 
-def _merged(recipe: Recipe, models: Any) -> bytes | None:
-    """Return the model of all partitions. The executors merge groups of models until the driver can merge the rest.
+def _merged(
+    chosen: Any, work: Callable[..., bytes | None], merge: Callable[[Sequence[bytes | None]], bytes | None]
+) -> bytes | None:
+    """Return the merged results of `work`, such as the model of all partitions.
+
+    The executors merge groups of models until the driver can merge the rest.
 
     The models of the partitions are kept on the executors, so that nothing is fitted twice: their number and size
     say how many levels there are, and how many models one task can hold.
     """
-    models = models.persist()
+    models = chosen.mapInArrow(_for_each_partition(work), _MODELS).persist()
     try:
         bad = F.when(F.col("error").isNotNull(), F.col("partition"))
         summary = models.agg(F.max("partition"), F.max(F.length("model")), F.min_by("error", bad))
@@ -343,20 +370,20 @@ def _merged(recipe: Recipe, models: Any) -> bytes | None:
         level = models
         while last >= group:
             level = level.groupBy((F.col("partition") / group).cast("int")).applyInPandas(
-                _merge_group(recipe, group), _MODELS
+                _merge_group(merge, group), _MODELS
             )
             last //= group
         found = {part["partition"]: bytes(part["model"]) for part in level.collect()}
-        return recipe.merge([found.get(number) for number in range(last + 1)])
+        return merge([found.get(number) for number in range(last + 1)])
     finally:
         models.unpersist()
 
 
-def _merge_group(recipe: Recipe, size: int) -> Callable[[Any], Any]:
+def _merge_group(merge: Callable[[Sequence[bytes | None]], bytes | None], size: int) -> Callable[[Any], Any]:
     def run(models: Any) -> Any:
         group = int(models["partition"].iloc[0]) // size
         found = dict(zip(models["partition"] - group * size, models["model"], strict=True))
-        merged = recipe.merge([found.get(place) for place in range(size)])
+        merged = merge([found.get(place) for place in range(size)])
         return pd.DataFrame({"partition": [group], "model": [merged], "error": [None]})
 
     return run

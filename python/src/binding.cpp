@@ -13,7 +13,9 @@
 #include <filesystem>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "arrays.hpp"
@@ -22,6 +24,7 @@
 #include "kernel_binding.hpp"
 #include "options.hpp"
 #include "preparation_binding.hpp"
+#include "refinement_binding.hpp"
 #include "roipca/roipca.hpp"
 
 namespace roipca::python {
@@ -95,6 +98,12 @@ nb::dict described(const ComponentCounts& counts) {
   return result;
 }
 
+// None for an empty vector.
+template <typename Number>
+nb::object if_any(std::vector<Number> numbers) {
+  return numbers.empty() ? nb::none() : nb::cast(to_numpy(std::move(numbers)));
+}
+
 template <typename T>
 void bind_model(nb::module_& module, const char* name) {
   using M = Model<T>;
@@ -142,6 +151,19 @@ void bind_model(nb::module_& module, const char* name) {
       .def_ro("feature_names", &M::feature_names)
       .def_ro("n_components", &M::n_components)
       .def_ro("rows", &M::rows)
+      .def_ro("passes", &M::passes)
+      .def_prop_ro("error_estimate", [](const M& model) { return error_estimate(model); })
+      .def(
+          "error_bound", [](const M& model, double confidence) { return error_bound(model, confidence); },
+          nb::arg("confidence"))
+      .def(
+          "is_worth_another_pass",
+          [](const M& model, double tolerance, std::optional<double> before) {
+            return is_worth_another_pass(model, tolerance, before);
+          },
+          nb::arg("tolerance"), nb::arg("before").none())
+      .def_prop_ro("component_errors", [](const M& model) { return if_any(component_errors(model)); })
+      .def_prop_ro("component_groups", [](const M& model) { return if_any(component_groups(model)); })
       .def_prop_ro("features", &M::features)
       .def_prop_ro("trace", &M::trace)
       .def_prop_ro("eigenvalues", vector(&M::eigenvalues), kOwned)
@@ -262,6 +284,7 @@ NB_MODULE(_core, module) {
   roipca::python::bind_merge_tree<double>(module, "MergeTreeF64");
   roipca::python::bind_estimator<float>(module, "EstimatorF32");
   roipca::python::bind_estimator<double>(module, "EstimatorF64");
+  roipca::python::bind_refinements(module);
   roipca::python::bind_kernel_pca(module);
   roipca::python::bind_preparation(module);
 }

@@ -86,6 +86,23 @@ std::vector<std::string> to_names(const Field& field) {
   return list.get<std::vector<std::string>>();
 }
 
+// Finite numbers with single spaces between them.
+std::vector<double> to_numbers(const Field& field) {
+  std::vector<double> numbers;
+  const std::string& text = field.text();
+  const char* const end = text.data() + text.size();
+  for (const char* at = text.data(); at != end;) {
+    double number = 0.0;
+    const auto [stop, error] = std::from_chars(at, end, number);
+    if (error != std::errc() || !std::isfinite(number) || (stop != end && *stop != ' ')) {
+      field.refuse("numbers with spaces between them");
+    }
+    numbers.push_back(number);
+    at = stop == end ? end : stop + 1;
+  }
+  return numbers;
+}
+
 Method to_method(const Field& field) {
   try {
     return method_from_name(field.text());
@@ -120,6 +137,11 @@ std::string value_text(std::string_view, double number) { return to_text(number)
 std::string value_text(std::string_view name, const std::vector<std::string>& list) {
   return to_json(list, name);
 }
+std::string value_text(std::string_view, const std::vector<double>& numbers) {
+  std::string text;
+  for (const double number : numbers) text += (text.empty() ? "" : " ") + to_text(number);
+  return text;
+}
 std::string value_text(std::string_view name, const std::string& text) {
   to_json(text, name);
   return text;
@@ -129,6 +151,7 @@ void read_value(const Field& field, std::int64_t& number) { number = field.integ
 void read_value(const Field& field, Method& method) { method = to_method(field); }
 void read_value(const Field& field, double& number) { number = field.real(); }
 void read_value(const Field& field, std::vector<std::string>& list) { list = to_names(field); }
+void read_value(const Field& field, std::vector<double>& numbers) { numbers = to_numbers(field); }
 void read_value(const Field& field, std::string& text) { text = field.text(); }
 
 }  // namespace
@@ -136,14 +159,13 @@ void read_value(const Field& field, std::string& text) { text = field.text(); }
 template <typename T>
 Metadata to_metadata(const Model<T>& model) {
   Metadata metadata = option_fields(model.options);
+  const Model<T> plain;
   visit_values(
-      [&](const ValueField& field, const auto& value) {
-        if constexpr (requires { value.empty(); }) {
-          if (field.is_optional && value.empty()) return;
-        }
+      [&](const ValueField& field, const auto& value, const auto& by_default) {
+        if (field.is_optional && value == by_default) return;
         metadata.emplace_back(field.name, value_text(field.name, value));
       },
-      model);
+      model, plain);
   return metadata;
 }
 

@@ -85,6 +85,12 @@ void check(const Model<T>& model) {
           "the eigenvalues are not descending");
   require(std::isfinite(model.scatter_trace) && model.scatter_trace >= 0.0,
           "the trace is not finite or negative");
+  require(model.passes >= 1 && std::isfinite(model.shift) && model.shift >= 0.0,
+          "the number of passes or the shift is out of range");
+  require(
+      model.turns.empty() || (static_cast<Index>(model.turns.size()) == held &&
+                              as_eigen(model.turns).allFinite() && as_eigen(model.turns).minCoeff() >= 0.0),
+      "there are turns, but not one per component, finite and not negative");
   require(is_orthonormal(model.basis), "the components are not orthonormal");
 }
 

@@ -19,7 +19,7 @@ enum class Merging {
 struct ValueField {
   std::string_view name;
   Merging merging;
-  bool is_optional = false;  ///< left out of the file if empty
+  bool is_optional = false;  ///< left out of the file if it is that of an empty model
 };
 
 /// How long an array is.
@@ -43,6 +43,9 @@ void visit_values(Visit visit, Models&... models) {
   visit(ValueField{"weight", Merging::kSum}, models.weight...);
   visit(ValueField{"weight_pairs", Merging::kOwn}, models.weight_pairs...);
   visit(ValueField{"scatter_trace", Merging::kOwn}, models.scatter_trace...);
+  visit(ValueField{"passes", Merging::kOwn, true}, models.passes...);
+  visit(ValueField{"shift", Merging::kOwn, true}, models.shift...);
+  visit(ValueField{"turns", Merging::kOwn, true}, models.turns...);
   visit(ValueField{"feature_names", Merging::kNonempty, true}, models.feature_names...);
   visit(ValueField{"parameters", Merging::kFirst, true}, models.parameters...);
 }

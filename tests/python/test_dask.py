@@ -320,3 +320,21 @@ def test_without_its_library_a_module_says_how_to_get_it(module, missing):
     code = f"import sys; sys.modules[{missing!r}] = None; import roipca; roipca.{module}.fit"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False).stderr
     assert f"ImportError: This needs {missing}: pip install 'roipca[{module}]'" in shown
+
+
+def test_another_pass_reads_all_partitions_and_reduces_the_error(alone):
+    X = decaying_rows(2000, 60)
+    options = {"method": "roipca", "oversampling": 5}
+    rows = da.from_array(X, chunks=((0, 700, 3, 1297), 60))
+    truth = batch_components(X, 4)
+    errors = []
+    for passes in (1, 2, 3):
+        pca = roipca.dask.fit(rows, 4, passes=passes, **options)
+        assert pca.n_passes_ == passes
+        errors.append(subspace_error(truth, pca.components_))
+    assert errors[1] < errors[0] / 5 and errors[2] < errors[1] / 5
+    assert pca.error_estimate_ < pca.error_bound()
+    with pytest.raises(ValueError, match="passes must be an int"):
+        roipca.dask.fit(rows, 4, passes="auto")
+    with pytest.raises(ValueError, match="compute=False"):
+        roipca.dask.fit(rows, 4, passes=2, compute=False)

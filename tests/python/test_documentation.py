@@ -9,7 +9,17 @@ from types import FunctionType
 import pytest
 
 import roipca
-from roipca import OnlinePCA, _merging, _preparation, _reader, _score_streams, _scores, online_kernel_pca, online_pca
+from roipca import (
+    OnlinePCA,
+    _merging,
+    _passes,
+    _preparation,
+    _reader,
+    _score_streams,
+    _scores,
+    online_kernel_pca,
+    online_pca,
+)
 
 DOCS = Path(__file__).parents[2] / "docs"
 CLASSES = [kind for kind in reversed(OnlinePCA.__mro__) if kind.__module__.startswith("roipca.")]
@@ -45,7 +55,7 @@ def test_the_guide_runs(name, blocks, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     "module",
-    [online_pca, online_kernel_pca, _reader, _score_streams, _scores, _merging, _preparation],
+    [online_pca, online_kernel_pca, _passes, _reader, _score_streams, _scores, _merging, _preparation],
     ids=lambda module: module.__name__,
 )
 def test_examples_in_docstrings_run(module):

@@ -287,3 +287,12 @@ def test_a_lost_executor_changes_no_bit(tmp_path):
     rows, digest = re.search(r"^(\d+) ([0-9a-f]{64})$", shown.stdout, re.MULTILINE).groups()
     expected = merge_all(fitted(parts, 3))
     assert int(rows) == 1200 and digest == hashlib.sha256(expected.components_.tobytes()).hexdigest()
+
+
+def test_another_pass_reads_all_partitions_and_reduces_the_error(spark, rows):
+    df = cut(spark, rows, 0, 130, 3, 300, 67)
+    truth = batch_components(rows, 2)
+    options = {"method": "roipca", "oversampling": 2}
+    once, twice = (roipca.spark.fit(df, df.columns, 2, passes=passes, **options) for passes in (1, 2))
+    assert (once.n_passes_, twice.n_passes_) == (1, 2)
+    assert subspace_error(truth, twice.components_) < subspace_error(truth, once.components_) / 5

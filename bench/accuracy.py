@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+"""Measures errors after one to four passes beside randomized PCA, and how often the bound on the error holds.
+
+    python bench/accuracy.py            # about ten minutes; writes the numbers and plots of docs/accuracy.md
+    python bench/accuracy.py --quick    # seconds, small sizes, to check that it runs
+
+It uses one thread and measures CPU time. The data are those of experiments/data.py. --output writes to another folder.
+"""
+
+import os
+
+# Before NumPy loads its BLAS.
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[variable] = "1"
+
+import sys
+import textwrap
+import time
+
+import matplotlib
+
+matplotlib.use("svg")
+import matplotlib.pyplot as plt
+import numpy as np
+from destination import ROOT, asked
+from machine import processor
+from sklearn.decomposition import PCA
+
+from roipca import OnlinePCA
+
+sys.path.append(str(ROOT / "experiments"))
+from data import DATASETS, DataMissing, spiked
+
+BLUE, ORANGE = "#0072B2", "#D55E00"
+PASSES = (1, 2, 3, 4)
+POWERS = (2, 4, 6, 8)
+ROUNDING = 1e-25  # subspace errors below are rounding
+
+
+def sources():
+    """Returns name -> (draw, rows, components)."""
+    return {
+        "MNIST": (DATASETS["mnist"].draw, 30_000, 10),
+        "superconductivity": (DATASETS["superconductivity"].draw, 20_000, 2),
+        "Brownian, d = 1,000": (DATASETS["brownian-1000"].draw, 10_000, 5),
+        "spiked, d = 500": (spiked(lambda rng: np.linspace(4.0, 2.0, 5), d=500), 10_000, 5),
+    }
+
+
+def batch(X, m):
+    """Returns the m leading eigenvectors of the scatter matrix, one per row, and the CPU seconds."""
+    began = time.process_time()
+    centred = X - X.mean(axis=0)
+    vectors = np.linalg.eigh(centred.T @ centred)[1]
+    return vectors[:, ::-1][:, :m].T, time.process_time() - began
+
+
+def subspace_error(U, V):
+    """Returns |UU' - VV'|^2 / |UU'|^2 of orthonormal rows, without cancellation."""
+    return 2 * np.linalg.norm(U - (U @ V.T) @ V) ** 2 / len(U)
+
+
+def timed(fit):
+    """Returns what fit() returns, and the least CPU time of three calls."""
+    least = np.inf
+    for _ in range(3):
+        began = time.process_time()
+        result = fit()
+        least = min(least, time.process_time() - began)
+    return result, least
+
+
+def one_source(draw, rows, m, quick):
+    """Returns label -> (error, seconds)."""
+    X = np.ascontiguousarray(draw(np.random.default_rng(1), rows // 10 if quick else rows, None), dtype=float)
+    truth, seconds = batch(X, m)
+    found = {"batch PCA": (0.0, seconds)}
+    for passes in PASSES:
+        pca, seconds = timed(lambda passes=passes: OnlinePCA(m, method="roipca").fit(X, passes=passes))
+        found[f"{passes} pass" + "es" * (passes > 1)] = (subspace_error(truth, pca.components_), seconds)
+    for power in (*POWERS, "auto"):
+        options = {"svd_solver": "randomized", "random_state": 0, "iterated_power": power}
+        pca, seconds = timed(lambda options=options: PCA(m, **options).fit(X))
+        found[f"randomized, {power}"] = (subspace_error(truth, pca.components_), seconds)
+    return found
+
+
+def draw_passes(found, path):
+    """Draws error against CPU time, one plot per source."""
+    figure, axes = plt.subplots(1, len(found), figsize=(3.2 * len(found), 3.4), layout="constrained")
+    for place, (name, results) in zip(axes, found.items(), strict=True):
+        groups = {
+            "roipca, 1 to 4 passes": (BLUE, "o", [v for k, v in results.items() if "pass" in k]),
+            "randomized PCA, n_iter 2 to 8": (ORANGE, "s", [results[f"randomized, {p}"] for p in POWERS]),
+        }
+        for label, (colour, marker, points) in groups.items():
+            errors, seconds = zip(*points, strict=True)
+            place.plot(seconds, np.maximum(errors, 1e-30), color=colour, marker=marker, label=label)
+        place.set(xscale="log", yscale="log", title=name, xlabel="CPU seconds")
+        place.grid(True, color="#dddddd")
+        place.spines[["top", "right"]].set_visible(False)
+    axes[0].set_ylabel("subspace error")
+    figure.legend(*axes[0].get_legend_handles_labels(), frameon=False, loc="outside lower center", ncols=2)
+    figure.savefig(path, metadata={"Date": None, "Creator": None})
+    plt.close(figure)
+
+
+def random_stream(rng):
+    """Returns random rows with a random spectrum, and a number of components."""
+    d, n = int(rng.integers(30, 200)), int(rng.integers(300, 2500))
+    i = np.arange(1, d + 1)
+    spectra = [
+        lambda: np.where(i <= rng.integers(2, 12), rng.uniform(1.5, 6), 1.0),
+        lambda: i ** -rng.uniform(0.3, 1.5),
+        lambda: np.exp(-i / rng.uniform(3, 40)) + 1e-3,
+        lambda: np.linspace(rng.uniform(1.5, 8), 1, d),
+        lambda: np.ones(d),
+    ]
+    choice = rng.integers(0, len(spectra) + 1)
+    if choice == len(spectra):
+        X = np.cumsum(rng.standard_normal((n, d)), axis=1) / np.sqrt(d)
+    else:
+        turn = np.linalg.qr(rng.standard_normal((d, d)))[0]
+        X = (rng.standard_normal((n, d)) * spectra[choice]()) @ turn
+    if rng.random() < 0.3:
+        X = X * np.linspace(1, rng.uniform(1, 5), n)[:, None]  # the variance drifts
+    if rng.random() < 0.2:
+        X = X[np.argsort(X[:, 0])]  # so does the mean
+    return X + rng.standard_normal(d), min(int(rng.integers(1, 13)), d // 4)
+
+
+def error_ratios(count):
+    """Returns passes -> (ratios of estimates, ratios of bounds) to true errors, of random streams."""
+    ratios = {passes: ([], []) for passes in PASSES[1:]}
+    for seed in range(count):
+        X, m = random_stream(np.random.default_rng(seed))
+        truth, _ = batch(X, m)
+        pca = OnlinePCA(m, method="roipca").fit(X)
+        for passes in PASSES[1:]:
+            error = subspace_error(truth, pca.refine(X).components_)
+            if error > ROUNDING:
+                ratios[passes][0].append(pca.error_estimate_ / error)
+                ratios[passes][1].append(pca.error_bound() / error)
+    return {passes: tuple(map(np.array, pair)) for passes, pair in ratios.items()}
+
+
+def draw_ratios(ratios, path):
+    """Draws histograms of estimates and bounds relative to the truth."""
+    figure, axes = plt.subplots(1, len(ratios), figsize=(9.6, 2.8), layout="constrained", sharey=True)
+    bins = np.logspace(-2, 6, 49)
+    for place, (passes, (estimates, bounds)) in zip(axes, ratios.items(), strict=True):
+        place.hist(estimates, bins, color=BLUE, alpha=0.8, label="estimate")
+        place.hist(bounds, bins, color=ORANGE, alpha=0.6, label="bound")
+        place.axvline(1.0, color="black")
+        place.set(xscale="log", title=f"{passes} passes", xlabel="relative to the true error")
+        place.spines[["top", "right"]].set_visible(False)
+    axes[0].set_ylabel("streams")
+    axes[0].legend(frameon=False)
+    figure.savefig(path, metadata={"Date": None, "Creator": None})
+    plt.close(figure)
+
+
+def table(head, rows):
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def cell(error, seconds):
+    return f"{error:.0e}, {seconds:.2g} s"
+
+
+def measured(output, quick):
+    plt.rcParams.update({"svg.hashsalt": "roipca", "svg.fonttype": "none", "font.size": 10})
+    found = {name: one_source(*source, quick) for name, source in sources().items()}
+    draw_passes(found, output / "accuracy-passes.svg")
+    ratios = error_ratios(30 if quick else 1000)
+    draw_ratios(ratios, output / "accuracy-bounds.svg")
+    labels = [label for label in next(iter(found.values())) if label != "batch PCA"]
+    rows = [[label, *(cell(*found[name][label]) for name in found)] for label in labels]
+    rows.append(["batch PCA", *(f"0, {found[name]['batch PCA'][1]:.2g} s" for name in found)])
+    shares = [
+        [str(passes), str(len(estimates)), f"{np.mean((estimates > 0.1) & (estimates < 10)):.1%}",
+         f"{np.median(estimates):.2g}", str(int(np.sum(bounds < 1))), f"{np.median(bounds):.2g}"]
+        for passes, (estimates, bounds) in ratios.items()
+    ]
+    paragraphs = [
+        f"Measured on one core of an {processor()}, with a load of {os.getloadavg()[0]:.1f} from other programs. Times "
+        "are CPU times for all passes together, the best of three; rows are in memory.",
+        "**Errors against batch PCA**, of `OnlinePCA(m, method=\"roipca\")` and of scikit-learn's "
+        "`PCA(m, svd_solver=\"randomized\", iterated_power=...)`, whose default is auto:",
+        table(["", *(f"{name}, m = {source[2]}" for name, source in sources().items())], rows),
+        "![Error against time, for one to four passes and for randomized PCA](accuracy-passes.svg)",
+        f"**Estimate and bound, relative to the true error**, of {30 if quick else 1000} random streams (spiked, "
+        "falling, flat and Brownian spectra, some with drifting variances or means). Errors below 1e-25 are rounding "
+        "and left out.",
+        table(["passes", "streams", "estimates within a factor of 10", "median estimate", "bounds exceeded",
+               "median bound"], shares),
+        "![Histograms of estimate and bound relative to the true error](accuracy-bounds.svg)",
+    ]
+    return "\n\n".join(text if text[0] in "|!" else textwrap.fill(text, 120) for text in paragraphs)
+
+
+def main():
+    quick, output = asked(__doc__)
+    page = (ROOT / "docs" / "accuracy.md").read_text()
+    before, _, rest = page.partition("<!-- measured -->\n")
+    after = rest.partition("<!-- end -->")[2]
+    try:
+        text = measured(output, quick)
+    except DataMissing as error:
+        sys.exit(str(error))
+    (output / "accuracy.md").write_text(f"{before}<!-- measured -->\n{text}\n<!-- end -->{after}")
+    print(output / "accuracy.md")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+#include <cstdio>
+#include <memory>
+
+#include "arguments.hpp"
+#include "interrupt.hpp"
+#include "model_input.hpp"
+#include "model_output.hpp"
+#include "output_paths.hpp"
+#include "passes.hpp"
+
+namespace roipca::cli {
+namespace {
+
+struct RefineSettings {
+  std::string model;
+  InputOptions input;
+  PassOptions passes;
+  std::string output;
+};
+
+template <typename T>
+void refine(const Model<T>& model, const RefineSettings& settings, Passes passes) {
+  const InputSettings input = settings.input.settings();
+  if (settings.input.paths.front() != "-") {
+    require_features(RowSource<T>(input), model, settings.input.paths.front());
+  }
+  passes.number += model.passes;
+  const Model<T> better = refined(model, passes, input, PassCheckpoints{});
+  write_model(better, settings.output);
+  std::FILE* const out = settings.output == "-" ? stderr : stdout;
+  std::fprintf(out, "%lld passes over %lld rows", static_cast<long long>(better.passes),
+               static_cast<long long>(better.rows));
+  if (const auto error = error_text(better)) std::fprintf(out, ": subspace error %s", error->c_str());
+  std::fprintf(out, "\n");
+  if (settings.output != "-") std::fprintf(out, "model in %s\n", settings.output.c_str());
+}
+
+}  // namespace
+
+Command add_refine(CLI::App& program) {
+  auto settings = std::make_shared<RefineSettings>();
+  Arguments arguments(program, "refine", "Read the rows of a model again, and improve its components",
+                      "roipca refine model.safetensors big.csv");
+  arguments.add_argument("MODEL", settings->model, "Model file, as written by roipca fit");
+  arguments.add_arguments("INPUT", settings->input.paths,
+                          "Files of the rows that the model was learned from");
+  arguments.add("-o,--output", settings->output,
+                "Write the model to this file, or - for standard output; by default MODEL is replaced");
+  add_pass_options(arguments, settings->passes, "Number of further passes, or auto");
+  add_format_options(arguments, settings->input);
+  return arguments.command([settings] {
+    watch_for_interrupts();
+    settings->input.apply_memory_limit();
+    if (settings->output.empty()) settings->output = settings->model;
+    require_apart({settings->output}, settings->input.paths);
+    require_writable_model(settings->output);
+    const Passes passes = parsed_passes(settings->passes, settings->input.paths);
+    std::visit([&](const auto& model) { refine(model, *settings, passes); }, load_any(settings->model));
+  });
+}
+
+}  // namespace roipca::cli

@@ -1,0 +1,121 @@
+#include "passes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <stdexcept>
+#include <utility>
+
+#include "interrupt.hpp"
+#include "progress.hpp"
+#include "readers/number.hpp"
+#include "roipca/accuracy.hpp"
+
+namespace roipca::cli {
+namespace {
+
+constexpr std::int64_t kMostPasses = 30;  // of "auto"
+
+template <typename T>
+void read_again(Refinement<T>& refinement, RowSource<T>& source, Resumption<T> resumption,
+                Checkpoints checkpoints) {
+  Progress progress("pass " + std::to_string(refinement.model().passes + 1) + ": ");
+  InputFingerprint input;
+  try {
+    while (const PlacedRows<T>* block = source.next()) {
+      check_interrupt();
+      const Index skipped = resumption.skip(*block);
+      if (skipped < block->count) block->visit([&](const auto& rows) { refinement.add(rows); }, skipped);
+      block->visit([&](const auto& rows) { input.add(rows); });
+      if (skipped == block->count) continue;
+      checkpoints.after_block(refinement, refinement.rows(), input);
+      progress.update(refinement.rows(), block->fraction);
+    }
+    check_interrupt();
+  } catch (const Interrupted&) {
+    if (resumption.is_done()) checkpoints.at_interrupt(refinement, refinement.rows(), input);
+    throw;
+  }
+  resumption.require_done();
+}
+
+template <typename T>
+Model<T> finish(const Refinement<T>& refinement, const InputSettings& input) {
+  try {
+    return refinement.finish();
+  } catch (const std::invalid_argument& error) {
+    throw FileError(input.paths.front() + ": " + error.what());
+  }
+}
+
+}  // namespace
+
+void add_pass_options(Arguments& arguments, PassOptions& options, const std::string& passes_help) {
+  arguments.add("--passes", options.passes, passes_help);
+  arguments.add("--tol", options.tolerance, "Bound on the subspace error at which --passes auto stops");
+}
+
+Passes parsed_passes(const PassOptions& options, const std::vector<std::string>& inputs) {
+  Passes passes;
+  double tolerance = 0.0;
+  if (is_number(options.tolerance)) {
+    parse_number(options.tolerance.data(), options.tolerance.data() + options.tolerance.size(), tolerance);
+  }
+  if (!(tolerance > 0.0)) throw UsageError("--tol \"" + options.tolerance + "\": must be a positive number");
+  if (options.passes == "auto") {
+    passes.number = kMostPasses;
+    passes.tolerance = tolerance;
+  } else {
+    const char* const end = options.passes.data() + options.passes.size();
+    const auto [stop, error] = std::from_chars(options.passes.data(), end, passes.number);
+    if (error != std::errc() || stop != end || passes.number < 1) {
+      throw UsageError("--passes \"" + options.passes + "\": must be auto or a number from 1 on");
+    }
+  }
+  if (passes.number > 1 && std::find(inputs.begin(), inputs.end(), "-") != inputs.end()) {
+    throw UsageError("--passes " + options.passes + ": standard input (-) can be read only once");
+  }
+  return passes;
+}
+
+template <typename T>
+Model<T> refined(Model<T> model, const Passes& passes, const InputSettings& input,
+                 const PassCheckpoints& checkpoints, const FitCheckpoint<T>* start) {
+  const double tolerance = passes.tolerance.value_or(0.0);
+  std::optional<double> before;
+  while (start != nullptr ||
+         (model.passes < passes.number && is_worth_another_pass(model, tolerance, before))) {
+    if (passes.tolerance) before = error_estimate(model);
+    Refinement<T> refinement = start != nullptr ? *start->refinement : Refinement<T>(model);
+    Resumption<T> resumption =
+        start != nullptr ? Resumption<T>(*start, checkpoints.resumed) : Resumption<T>();
+    RowSource<T> source(input);
+    read_again(refinement, source, std::move(resumption),
+               Checkpoints(checkpoints.path, checkpoints.every, refinement.rows()));
+    std::vector<std::string> names = std::move(model.feature_names);
+    model = finish(refinement, input);
+    model.feature_names = std::move(names);
+    start = nullptr;
+  }
+  return model;
+}
+
+template <typename T>
+std::optional<std::string> error_text(const Model<T>& model) {
+  const auto estimate = error_estimate(model);
+  const auto bound = error_bound(model);
+  if (!estimate || !bound) return std::nullopt;
+  std::array<char, 96> text{};
+  std::snprintf(text.data(), text.size(), "about %.1e, at most %.1e", *estimate, *bound);
+  return text.data();
+}
+
+template Model<float> refined(Model<float>, const Passes&, const InputSettings&, const PassCheckpoints&,
+                              const FitCheckpoint<float>*);
+template Model<double> refined(Model<double>, const Passes&, const InputSettings&, const PassCheckpoints&,
+                               const FitCheckpoint<double>*);
+template std::optional<std::string> error_text(const Model<float>&);
+template std::optional<std::string> error_text(const Model<double>&);
+
+}  // namespace roipca::cli

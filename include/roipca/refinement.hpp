@@ -1,0 +1,80 @@
+/// One more pass over the rows of a model: from a good answer to the batch answer.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "roipca/model.hpp"
+#include "roipca/online_pca.hpp"
+#include "roipca/sparse.hpp"
+
+namespace roipca {
+
+/// Refines the components of a model by reading its rows again.
+///
+///     roipca::Model<double> model = pca.model();           // after one pass over a file
+///     roipca::Refinement<double> refinement(model);
+///     while (read(rows)) refinement.add(rows);             // the same rows, in any order and cuts
+///     model = refinement.finish();
+///
+/// With the components Q of the model and the scatter matrix S about its mean, a pass collects S Q, and
+/// `finish` takes the eigenpairs of the Nystroem approximation of S - alpha I plus alpha (docs/accuracy.md).
+/// Each pass divides the subspace error by five or more, unless the eigenvalues hardly fall beyond the
+/// components held. All components held are refined; mean, weights and trace are those of the model.
+///
+/// The way rows are cut into calls does not change the result, to the last bit. Memory is O(held x
+/// features). A call that throws changes nothing; what it throws is what OnlinePca::partial_fit throws. A
+/// moved-from refinement may only be assigned to or destroyed.
+///
+/// Thread safety: as a standard container; const functions may run side by side, others not.
+template <typename T>
+class Refinement {
+ public:
+  /// Copies the model. Throws std::invalid_argument if it is not valid, or used forgetting: then rows count
+  /// by their age, which another pass does not know.
+  explicit Refinement(const Model<T>& model);
+
+  Refinement(const Refinement& other);
+  Refinement(Refinement&& other) noexcept;
+  Refinement& operator=(Refinement other) noexcept;
+  ~Refinement();
+
+  /// Adds rows, one or more, with the weights that they had before. See OnlinePca::partial_fit for
+  /// `check_interrupt`.
+  Refinement& add(const Rows<T>& rows, const Weights& weights = {},
+                  const InterruptCheck& check_interrupt = {});
+  /// The same for sparse rows, at the cost of their nonzeros. Rows may be mixed with dense ones.
+  Refinement& add(const SparseRows<T>& rows, const Weights& weights = {},
+                  const InterruptCheck& check_interrupt = {});
+
+  /// Adds the rows of another refinement of the same model: for threads, processes and clusters, each of
+  /// which reads its own part. Throws std::invalid_argument if it is of another model.
+  Refinement& merge(const Refinement& other);
+
+  /// Number of rows of positive weight so far.
+  std::int64_t rows() const;
+  /// The model to refine.
+  const Model<T>& model() const;
+
+  /// Returns the refined model. Throws std::invalid_argument unless the rows are those of the model, as far
+  /// as their number, weight, means and total variance tell.
+  Model<T> finish() const;
+
+  /// All that was collected, but not the model: from_state(model(), state()) goes on to the same bits.
+  std::vector<std::byte> state() const;
+  /// Throws std::invalid_argument for bytes that are damaged, or belong to another model.
+  static Refinement from_state(const Model<T>& model, std::span<const std::byte> bytes);
+
+ private:
+  class Impl;
+
+  std::unique_ptr<Impl> impl_;
+};
+
+extern template class Refinement<float>;
+extern template class Refinement<double>;
+
+}  // namespace roipca

@@ -1,0 +1,69 @@
+#include "passes/nystroem.hpp"
+
+#include <Eigen/QR>
+#include <Eigen/SVD>
+#include <algorithm>
+#include <array>
+
+#include "linalg/symmetric_eigen.hpp"
+
+namespace roipca {
+namespace {
+
+constexpr std::array kPlaces = {0.0, 0.5, 0.75};  // of alpha
+// Part of the last Ritz value that alpha may reach, where there is no residual at all.
+constexpr double kMostOfLast = 0.9;
+// Largest tangent by which a pass may turn a component. Beyond it, theta - alpha is no longer large beside
+// the residual r, and the approximation has eigenvalues that S does not: r^2 / (theta - alpha).
+constexpr double kMostTurn = 0.5;
+
+double choose_shift(const Vector<double>& ritz, const Vector<double>& residuals, double outside,
+                    Index features, Index pass, Index reported) {
+  const double last = ritz[ritz.size() - 1];
+  const Index others = features - ritz.size();
+  const double mean = others > 0 ? std::clamp(outside / static_cast<double>(others), 0.0, last) : 0.0;
+  const double place = kPlaces[static_cast<std::size_t>(pass - 1) % kPlaces.size()];
+  const double least_outside = std::max(0.0, 2.0 * mean - last);  // if they lie evenly about their mean
+  const double half_way = 0.5 * (ritz[std::min(reported, ritz.size()) - 1] + least_outside);
+  const double before_turning = (ritz - residuals / kMostTurn).minCoeff();
+  // With alpha = 0 there is no such eigenvalue, however large the residuals are: S is positive.
+  return std::max(0.0,
+                  std::min({mean + place * (last - mean), half_way, before_turning, kMostOfLast * last}));
+}
+
+}  // namespace
+
+RefinedPairs refine(const PassProducts& known, Index pass, Index reported, double noise) {
+  const Index k = known.basis.cols();
+  const Matrix<double> inner = known.basis.transpose() * known.products;
+  linalg::SymmetricEigen eigen(k);
+  auto matrix = eigen.matrix(k);
+  for (Index j = 0; j < k; ++j) {
+    // Of the two equal entries, the product with the shorter column is known better.
+    for (Index i = j; i < k; ++i) matrix(i, j) = inner(j, i);
+  }
+  const Index rank = eigen.solve_positive(k, k, noise);
+  RefinedPairs refined;
+  if (rank == 0) return refined;
+  const Vector<double> ritz = eigen.values().head(rank);
+  const Matrix<double> vectors = known.basis * eigen.vectors(rank);
+  const Matrix<double> products = known.products * eigen.vectors(rank);
+  const Vector<double> residuals = (products - vectors * ritz.asDiagonal()).colwise().norm();
+  const double alpha =
+      choose_shift(ritz, residuals, known.trace - ritz.sum(), known.basis.rows(), pass, reported);
+  const Vector<double> above = ritz.array() - alpha;
+  refined.shift = alpha;
+  refined.turns = residuals.cwiseQuotient(above);
+
+  const Matrix<double> factor = (products - alpha * vectors) * above.cwiseSqrt().cwiseInverse().asDiagonal();
+  const Eigen::HouseholderQR<Matrix<double>> qr(factor);
+  const Matrix<double> triangle = qr.matrixQR().topRows(rank).triangularView<Eigen::Upper>();
+  const Eigen::BDCSVD<Matrix<double>> svd(triangle, Eigen::ComputeFullU);
+  refined.values = svd.singularValues().array().square() + alpha;
+  refined.basis = Matrix<double>::Zero(known.basis.rows(), rank);
+  refined.basis.topRows(rank) = svd.matrixU();
+  refined.basis.applyOnTheLeft(qr.householderQ());
+  return refined;
+}
+
+}  // namespace roipca

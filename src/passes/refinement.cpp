@@ -1,0 +1,267 @@
+#include "roipca/refinement.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "basis/orthonormal.hpp"
+#include "basis/split.hpp"
+#include "engine/paced_check.hpp"
+#include "engine/reported_spectrum.hpp"
+#include "intake/given_sparse_rows.hpp"
+#include "intake/row_check.hpp"
+#include "options/resolved.hpp"
+#include "passes/dense_products.hpp"
+#include "passes/nystroem.hpp"
+#include "passes/row_identity.hpp"
+#include "passes/sparse_products.hpp"
+#include "state/archive.hpp"
+
+namespace roipca {
+namespace {
+
+constexpr Index kShortCall = 1 << 17;       // numbers of a call that is not worth interrupting
+constexpr Index kRowsBetweenChecks = 1024;  // of an interrupt
+
+template <typename T>
+const Model<T>& refinable(const Model<T>& model) {
+  check(model);
+  if (model.options.forgetting != 1.0) {
+    throw std::invalid_argument(
+        "a model with forgetting cannot be refined: another pass does not know the age of a row");
+  }
+  if (!model.scale.empty()) {
+    throw std::invalid_argument("a model of standardized features cannot be refined");
+  }
+  return model;
+}
+
+// Components whose residuals are more than rounding: products with rows are right to epsilon times the
+// largest eigenvalue. The others stay as they are.
+template <typename T>
+Index count_refinable(const Model<T>& model) {
+  const auto values = as_eigen(model.eigenvalues);
+  return (values.array() > kNoise<T> * values[0]).count();
+}
+
+// A power of two that makes the trace of the scatter about 1.
+double unit_of(double trace) {
+  return trace > 0.0 ? std::ldexp(1.0, std::clamp(-std::ilogb(trace) / 2, -500, 500)) : 1.0;
+}
+
+}  // namespace
+
+template <typename T>
+class Refinement<T>::Impl {
+ public:
+  explicit Impl(const Model<T>& model)
+      : model_(refinable(model)),
+        unit_(unit_of(model.scatter_trace)),
+        rank_(count_refinable(model)),
+        identity_(model.features()),
+        dense_(model_, rank_, unit_) {}
+
+  const Model<T>& model() const { return model_; }
+  std::int64_t rows() const { return identity_.rows(); }
+
+  void add(const Rows<T>& rows, const Weights& weights, const InterruptCheck& check_interrupt) {
+    check_shape<T>(rows, weights, model_.features());
+    check_values<T>(rows, weights);
+    const GivenRows<T> given{rows, weights, true};
+    all_or_nothing(rows.size(), check_interrupt, rows.rows(), [&](Impl& impl, Index from, Index to) {
+      while (from < to) {
+        Index end = from;
+        while (end < to && given.weight(end) > 0.0) ++end;
+        impl.dense_.add(impl.model_, given, from, end, impl.identity_);
+        from = end + 1;  // after a row of weight 0
+      }
+    });
+  }
+
+  void add(const SparseRows<T>& rows, const Weights& weights, const InterruptCheck& check_interrupt) {
+    check_sparse(rows, weights, model_.features());
+    const GivenSparseRows<T> given{rows, weights};
+    if (!sparse_) sparse_.emplace(model_, rank_, unit_);
+    all_or_nothing(rows.entries(), check_interrupt, rows.rows(), [&](Impl& impl, Index from, Index to) {
+      for (Index i = from; i < to; ++i) {
+        if (given.weight(i) > 0.0) impl.sparse_->add(rows, i, given.weight(i), impl.identity_);
+      }
+    });
+  }
+
+  void merge(const Impl& other) {
+    require_same_model(as_eigen(other.model_.eigenvalues));
+    dense_.add(other.sum());
+    RowIdentity theirs = other.identity_;
+    if (other.sparse_) other.sparse_->report(theirs);
+    identity_.merge(theirs);
+  }
+
+  Model<T> finish() const {
+    RowIdentity identity = identity_;
+    if (sparse_) sparse_->report(identity);
+    identity.require_rows_of(model_, unit_);
+    Model<T> result = model_;
+    ++result.passes;
+    result.turns.assign(result.eigenvalues.size(), 0.0);
+    if (rank_ == 0) return result;
+
+    const double trace = model_.scatter_trace * unit_ * unit_;
+    const RefinedPairs pairs =
+        refine({as_columns(model_.basis).leftCols(rank_).template cast<double>(), sum(), trace},
+               static_cast<Index>(model_.passes), model_.n_components, kNoise<T>);
+    Spectrum<T> spectrum = with_others(pairs, trace);
+    const Vector<double> mean_squares = unit_ * unit_ * as_eigen(model_.scatter) / model_.weight +
+                                        (unit_ * as_eigen(model_.mean)).cwiseAbs2();
+    make_reportable(
+        spectrum, rounding_of(with_choices(model_), model_.rows, mean_squares, model_.degrees_of_freedom()));
+
+    const Index rank = spectrum.values.size();
+    const Index columns = std::max(rank, result.n_components);
+    result.basis.resize(columns, model_.features());
+    auto basis = as_columns(result.basis);
+    basis.leftCols(rank) = spectrum.basis;
+    complete<T>(basis, rank);
+    result.eigenvalues.assign(static_cast<std::size_t>(columns), 0.0);
+    as_eigen(result.eigenvalues).head(rank) = spectrum.values / unit_ / unit_;
+    result.shift = pairs.shift / unit_ / unit_;
+    result.turns.assign(static_cast<std::size_t>(columns), 0.0);
+    as_eigen(result.turns).head(pairs.turns.size()) = pairs.turns;
+    return result;
+  }
+
+  void visit_state(state::Archive& archive) {
+    Vector<double> eigenvalues = as_eigen(model_.eigenvalues);
+    archive(eigenvalues);
+    require_same_model(eigenvalues);
+    archive(identity_, dense_);
+    bool has_sparse = sparse_.has_value();
+    archive(has_sparse);
+    if (has_sparse && !sparse_) sparse_.emplace(model_, rank_, unit_);
+    if (has_sparse) archive(*sparse_);
+  }
+
+ private:
+  // The refined pairs, and the components that were not refined, orthonormal to them.
+  Spectrum<T> with_others(const RefinedPairs& pairs, double trace) const {
+    const auto values = as_eigen(model_.eigenvalues);
+    const Index others = (values.array() > 0.0).count() - rank_;
+    const Index refined = pairs.values.size();
+    Spectrum<T> spectrum;
+    spectrum.trace = trace;
+    spectrum.values.resize(refined + others);
+    spectrum.values << pairs.values, values.segment(rank_, others) * unit_ * unit_;
+    spectrum.basis.resize(model_.features(), refined + others);
+    spectrum.basis << pairs.basis.template cast<T>(), as_columns(model_.basis).middleCols(rank_, others);
+    if (others > 0) orthonormalise<T>(spectrum.basis);
+    return spectrum;
+  }
+
+  Matrix<double> sum() const {
+    Matrix<double> sum = dense_.sum();
+    if (sparse_) sum += sparse_->sum();
+    return sum;
+  }
+
+  template <typename Values>
+  void require_same_model(const Values& eigenvalues) const {
+    const auto ours = as_eigen(model_.eigenvalues);
+    if (ours.size() == eigenvalues.size() && ours == eigenvalues) return;
+    throw std::invalid_argument("refinements of different models cannot be combined");
+  }
+
+  // Calls add_rows(impl, from, to) for all rows: of a long call in a copy, so that it can be given up.
+  template <typename AddRows>
+  void all_or_nothing(Index numbers, const InterruptCheck& check_interrupt, Index rows, AddRows add_rows) {
+    if (!check_interrupt || numbers <= std::max(kShortCall, rank_ * model_.features())) {
+      return add_rows(*this, 0, rows);
+    }
+    PacedCheck interrupt(check_interrupt);
+    Impl next(*this);
+    for (Index from = 0; from < rows; from += kRowsBetweenChecks) {
+      interrupt.between_blocks();
+      add_rows(next, from, std::min(rows, from + kRowsBetweenChecks));
+    }
+    interrupt.at_end();
+    *this = std::move(next);
+  }
+
+  Model<T> model_;
+  double unit_;
+  Index rank_;  // components to refine
+  RowIdentity identity_;
+  DenseProducts<T> dense_;
+  std::optional<SparseProducts<T>> sparse_;
+};
+
+template <typename T>
+Refinement<T>::Refinement(const Model<T>& model) : impl_(std::make_unique<Impl>(model)) {}
+
+template <typename T>
+Refinement<T>::Refinement(const Refinement& other) : impl_(std::make_unique<Impl>(*other.impl_)) {}
+
+template <typename T>
+Refinement<T>::Refinement(Refinement&& other) noexcept = default;
+
+template <typename T>
+Refinement<T>& Refinement<T>::operator=(Refinement other) noexcept {
+  impl_ = std::move(other.impl_);
+  return *this;
+}
+
+template <typename T>
+Refinement<T>::~Refinement() = default;
+
+template <typename T>
+Refinement<T>& Refinement<T>::add(const Rows<T>& rows, const Weights& weights,
+                                  const InterruptCheck& check_interrupt) {
+  impl_->add(rows, weights, check_interrupt);
+  return *this;
+}
+
+template <typename T>
+Refinement<T>& Refinement<T>::add(const SparseRows<T>& rows, const Weights& weights,
+                                  const InterruptCheck& check_interrupt) {
+  impl_->add(rows, weights, check_interrupt);
+  return *this;
+}
+
+template <typename T>
+Refinement<T>& Refinement<T>::merge(const Refinement& other) {
+  impl_->merge(*other.impl_);
+  return *this;
+}
+
+template <typename T>
+std::int64_t Refinement<T>::rows() const {
+  return impl_->rows();
+}
+
+template <typename T>
+const Model<T>& Refinement<T>::model() const {
+  return impl_->model();
+}
+
+template <typename T>
+Model<T> Refinement<T>::finish() const {
+  return impl_->finish();
+}
+
+template <typename T>
+std::vector<std::byte> Refinement<T>::state() const {
+  return state::pack([&](state::Archive& archive) { impl_->visit_state(archive); });
+}
+
+template <typename T>
+Refinement<T> Refinement<T>::from_state(const Model<T>& model, std::span<const std::byte> bytes) {
+  Refinement refinement(model);
+  state::unpack(bytes, [&](state::Archive& archive) { refinement.impl_->visit_state(archive); });
+  return refinement;
+}
+
+template class Refinement<float>;
+template class Refinement<double>;
+
+}  // namespace roipca

@@ -1,0 +1,55 @@
+#include "passes/row_identity.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+namespace roipca {
+namespace {
+
+// What other rows differ by is far more, and what rounding makes of the same rows in another order far less.
+constexpr double kTolerance = 1e-8;
+
+std::string text(double number) {
+  std::array<char, 32> buffer{};
+  std::snprintf(buffer.data(), buffer.size(), "%.9g", number);
+  return buffer.data();
+}
+
+[[noreturn]] void refuse(const std::string& what, const std::string& in_model, const std::string& in_pass) {
+  throw std::invalid_argument("not the rows of the model: it has " + what + " " + in_model +
+                              ", but this pass has " + in_pass);
+}
+
+}  // namespace
+
+template <typename T>
+void RowIdentity::require_rows_of(const Model<T>& model, double unit) const {
+  if (rows_ != model.rows) refuse("a number of rows of", std::to_string(model.rows), std::to_string(rows_));
+  if (std::abs(weight_ - model.weight) > kTolerance * model.weight) {
+    refuse("a total weight of", text(model.weight), text(weight_));
+  }
+  const Index d = model.features();
+  for (Index j = 0; j < d && model.options.center; ++j) {
+    const auto place = static_cast<std::size_t>(j);
+    const double mean = model.mean[place];
+    const double found = deviations_[j] / weight_;
+    const double deviation = std::sqrt(model.scatter[place] / model.weight);
+    if (std::abs(found) <= kTolerance * (deviation + std::abs(mean))) continue;
+    refuse("in feature " + std::to_string(j) + " a mean of", text(mean), text(mean + found));
+  }
+  // The engines of float add up squares of rounded rows.
+  const double tolerance = kTolerance + 64.0 * double{std::numeric_limits<T>::epsilon()};
+  const double expected = model.scatter_trace * unit * unit;
+  if (std::abs(trace_ - expected) > tolerance * expected) {
+    refuse("a sum of squares about the mean of", text(model.scatter_trace), text(trace_ / unit / unit));
+  }
+}
+
+template void RowIdentity::require_rows_of(const Model<float>&, double) const;
+template void RowIdentity::require_rows_of(const Model<double>&, double) const;
+
+}  // namespace roipca

@@ -1,0 +1,112 @@
+"""fit --passes and refine: the rows read again, from a file that stayed the same, with a stop in any pass."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pytest
+
+from roipca import OnlinePCA
+
+METHOD = ("-k", 3, "--method", "roipca", "--oversampling", 3)
+
+
+@pytest.fixture
+def X():
+    rng = np.random.default_rng(0)
+    return rng.standard_normal((2000, 50)) * 0.93 ** np.arange(50) + 1.0
+
+
+def same_model(path, pca):
+    loaded = OnlinePCA.load(path)
+    assert loaded.n_passes_ == pca.n_passes_
+    np.testing.assert_array_equal(loaded.components_, pca.components_)
+
+
+@pytest.mark.parametrize("passes", [1, 2, 3])
+def test_passes_are_those_of_python(roipca, tmp_path, X, passes):
+    np.save(tmp_path / "x.npy", X)
+    said = roipca("fit", "x.npy", *METHOD, "--passes", passes, "-o", "m")
+    assert ("subspace error" in said) == (passes > 1)
+    pca = OnlinePCA(3, method="roipca", oversampling=3).fit(X, passes=passes)
+    same_model(tmp_path / "m", pca)
+    roipca("refine", "m", "x.npy", "-o", "better")
+    same_model(tmp_path / "better", pca.refine(X))
+    roipca("refine", "m", "x.npy")  # in place
+    same_model(tmp_path / "m", pca)
+
+
+def test_auto_stops_below_the_tolerance(roipca, tmp_path, X):
+    np.save(tmp_path / "x.npy", X)
+    summary = json.loads(roipca("fit", "x.npy", *METHOD, "--passes", "auto", "--tol", "1e-8", "--json", "-o", "m"))
+    assert summary["error_bound"] <= 1e-8
+    assert summary["error_estimate"] <= summary["error_bound"]
+    assert 2 < summary["passes"] < 12
+    said = roipca("info", "m")
+    assert f"after {summary['passes']} passes" in said
+    facts = json.loads(roipca("info", "m", "--json"))
+    assert facts["passes"] == summary["passes"]
+    assert len(facts["component_errors"]) == 3
+
+
+def test_refine_reads_standard_input_once(roipca, tmp_path, X):
+    np.savetxt(tmp_path / "x.csv", X, delimiter=",", fmt="%.17g")
+    roipca("fit", "x.csv", *METHOD, "-o", "m")
+    roipca("refine", "m", "-", "-o", "better", data=(tmp_path / "x.csv").read_bytes())
+    assert OnlinePCA.load(tmp_path / "better").n_passes_ == 2
+    assert "only once" in roipca.refuse("refine", "m", "-", "--passes", 2, code=2)
+    assert "only once" in roipca.refuse("fit", "-", *METHOD, "--passes", "auto", code=2)
+
+
+def test_other_rows_and_wrong_words_are_refused(roipca, tmp_path, X):
+    np.save(tmp_path / "x.npy", X)
+    np.save(tmp_path / "fewer.npy", X[:-1])
+    np.save(tmp_path / "narrow.npy", X[:, 1:])
+    roipca("fit", "x.npy", *METHOD, "-o", "m")
+    before = (tmp_path / "m").read_bytes()
+    assert "a number of rows of 2000, but this pass has 1999" in roipca.refuse("refine", "m", "fewer.npy")
+    assert "rows of 49 numbers" in roipca.refuse("refine", "m", "narrow.npy")
+    assert (tmp_path / "m").read_bytes() == before
+    assert "--passes" in roipca.refuse("fit", "x.npy", *METHOD, "--passes", "some", code=2)
+    assert "--tol" in roipca.refuse("fit", "x.npy", *METHOD, "--tol", "-1", code=2)
+    assert "transform" in roipca.refuse("fit", "x.npy", *METHOD, "--passes", 2, "--scores", "s.npy", code=2)
+
+
+def test_a_checkpoint_of_any_pass_resumes_to_the_same_bits(roipca, tmp_path):
+    X = np.random.default_rng(1).standard_normal((60_000, 30)) * 0.93 ** np.arange(30)
+    np.save(tmp_path / "x.npy", X)
+    command = ("fit", "x.npy", *METHOD, "--passes", 4, "--checkpoint", "c", "--every", 20_000)
+    roipca(*command, "-o", "whole")
+    # The last checkpoint of the run is one of its fourth pass.
+    assert (tmp_path / "c").read_bytes().startswith(b"roipca-pass1")
+    roipca(*command, "-o", "resumed", "--resume", "c")
+    assert (tmp_path / "resumed").read_bytes() == (tmp_path / "whole").read_bytes()
+    damaged = bytearray((tmp_path / "c").read_bytes())
+    for place in (12, 26, 60, len(damaged) // 2, len(damaged) - 1):
+        damaged[place] ^= 1
+        (tmp_path / "bad").write_bytes(damaged)
+        roipca.refuse("fit", "x.npy", *METHOD, "--passes", 4, "--resume", "bad")
+        damaged[place] ^= 1
+    np.save(tmp_path / "x.npy", X[::-1])
+    assert "differ" in roipca.refuse(*command, "-o", "other", "--resume", "c")
+
+
+def test_an_interrupt_in_a_later_pass_leaves_a_checkpoint(roipca, tmp_path):
+    X = np.random.default_rng(1).standard_normal((100_000, 60)) * 0.93 ** np.arange(60)
+    np.save(tmp_path / "x.npy", X)
+    command = ("fit", "x.npy", *METHOD, "--passes", 1000)
+    process = roipca.start(*command, "--checkpoint", "c", "--every", 50_000, stderr=subprocess.PIPE)
+    end = time.monotonic() + 60
+    while not (tmp_path / "c").exists() or not (tmp_path / "c").read_bytes().startswith(b"roipca-pass1"):
+        assert time.monotonic() < end, "no later pass began"
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(20) == -signal.SIGINT
+    said = process.stderr.read()
+    assert b"--resume c" in said or said == b""  # at the very beginning of a pass there is nothing new to keep
+    assert sorted(os.listdir(tmp_path)) == ["c", "x.npy"]
+    roipca("fit", "x.npy", *METHOD, "--passes", 2, "--resume", "c", "-o", "m")
+    assert OnlinePCA.load(tmp_path / "m").n_passes_ >= 2
