@@ -1,4 +1,4 @@
-"""Reads Arrow tables, datasets and readers, and Parquet files, in blocks of rows."""
+"""Reads Arrow tables, datasets and readers, and Parquet and IPC files, in blocks of rows."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ._errors import missing_value
+from ._errors import DataError, missing_value
 from ._sources import Stream, optional, rows_at_once
 
+_USUAL_WIDTH = 1024  # of lists whose length is not in their type
 _BUFFER = 1 << 20  # bytes of each column that are read ahead, instead of a whole row group
 
 
@@ -19,7 +20,7 @@ def parquet_stream(path: Path, batch_size: int | None, columns: Sequence[str] | 
     """Streams the rows of a Parquet file, or of all in a folder, without reading whole row groups at once."""
     files = optional("pyarrow.dataset", "parquet").dataset(path, format="parquet")
     names = _chosen(files.schema, columns)
-    size = batch_size or rows_at_once(len(names))
+    size = batch_size or rows_at_once(_width(files.schema, names))
 
     def batches() -> Iterator[Any]:
         for file in files.files:
@@ -27,6 +28,11 @@ def parquet_stream(path: Path, batch_size: int | None, columns: Sequence[str] | 
                 yield from rows.iter_batches(size, columns=names)
 
     return Stream(_parts(batches(), names, size), files.count_rows())
+
+
+def ipc_stream(path: Path, batch_size: int | None, columns: Sequence[str] | None) -> Stream:
+    """Streams the rows of an Arrow IPC file, such as Feather writes."""
+    return arrow_stream(optional("pyarrow.dataset", "parquet").dataset(path, format="ipc"), batch_size, columns)
 
 
 def arrow_stream(source: Any, batch_size: int | None, columns: Sequence[str] | None) -> Stream:
@@ -39,7 +45,7 @@ def arrow_stream(source: Any, batch_size: int | None, columns: Sequence[str] | N
         source = _reader(source)
     is_file = isinstance(source, _parquet().ParquetFile)
     names = _chosen(source.schema_arrow if is_file else source.schema, columns)
-    size = batch_size or rows_at_once(len(names))
+    size = batch_size or rows_at_once(_width(source.schema_arrow if is_file else source.schema, names))
     if is_file:
         batches, rows = source.iter_batches(size, columns=names), source.metadata.num_rows
     elif isinstance(source, dataset.Dataset):
@@ -52,13 +58,20 @@ def arrow_stream(source: Any, batch_size: int | None, columns: Sequence[str] | N
     return Stream(_parts(batches, names, size), rows)
 
 
-def rows_and_names(X: Any, dtype: Any, first_row: int) -> tuple[np.ndarray, list[str]]:
+def rows_and_names(X: Any, dtype: Any, first_row: int) -> tuple[np.ndarray, list[str] | None]:
     """Reads a whole table: rows of `dtype` (None: float32 or float64, as `as_rows` chooses), and their names.
 
-    A null raises ValueError with its row, counted from `first_row`.
+    A column of lists contains all features, which have no names. A null raises ValueError with its row, counted from
+    `first_row`.
     """
     table = _table(X)
     names = _chosen(table.schema, None)
+    of_lists = [name for name in names if _lists(table.schema.field(name).type)]
+    if of_lists and len(names) > 1:
+        name = of_lists[0]
+        raise ValueError(f"Column {name!r} holds all features of a row: choose it with columns=[{name!r}]")
+    if of_lists:
+        return list_rows(table.column(names[0]), first_row), None
     columns = [table.column(name) for name in names]
     nulls = [(_first_null(column), name) for name, column in zip(names, columns, strict=True) if column.null_count]
     if nulls:
@@ -68,6 +81,42 @@ def rows_and_names(X: Any, dtype: Any, first_row: int) -> tuple[np.ndarray, list
     for j, column in enumerate(columns):
         rows[:, j] = column.to_numpy(zero_copy_only=False)
     return rows, names
+
+
+def list_rows(column: Any, first_row: int = 0) -> np.ndarray:
+    """Returns a column of lists of equal length as rows, without a copy if it is one array without nulls."""
+    pa = optional("pyarrow", "parquet")
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
+    if column.null_count > 0:
+        raise missing_value(first_row + _first_null(column), "null")
+    values = column.flatten()
+    if pa.types.is_fixed_size_list(column.type):
+        width = column.type.list_size
+    else:
+        lengths = column.value_lengths().to_numpy(zero_copy_only=False)
+        width = int(lengths[0]) if len(lengths) else 0
+        odd = np.flatnonzero(lengths != width)
+        if len(odd) > 0:
+            raise DataError(first_row + int(odd[0]), f"{lengths[odd[0]]} features, but {width} were expected")
+    if values.null_count > 0:
+        row, place = divmod(_first_null(values), width)
+        raise missing_value(first_row + row, f"null in column {place}")
+    return values.to_numpy(zero_copy_only=False).reshape(len(column), width)
+
+
+def _lists(kind: Any) -> bool:
+    """Whether a column of this type contains lists of numbers."""
+    from pyarrow import types
+
+    is_list = types.is_fixed_size_list(kind) or types.is_list(kind) or types.is_large_list(kind)
+    return is_list and (types.is_floating(kind.value_type) or types.is_integer(kind.value_type))
+
+
+def _width(schema: Any, names: Sequence[str]) -> int:
+    """Returns the number of features of a row, as far as the types tell."""
+    kinds = (schema.field(name).type for name in names)
+    return sum(getattr(kind, "list_size", _USUAL_WIDTH) if _lists(kind) else 1 for kind in kinds)
 
 
 def _parquet() -> Any:
@@ -114,7 +163,7 @@ def _chosen(schema: Any, columns: Sequence[str] | None) -> list[str]:
         if name not in schema.names:
             raise ValueError(f"There is no column {name!r}; the columns are {', '.join(map(repr, schema.names))}")
         kind = schema.field(name).type
-        if not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)):
+        if not (_lists(kind) or types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)):
             raise ValueError(f"Column {name!r} holds {kind}, not numbers: choose others with columns=[...]")
     return names
 

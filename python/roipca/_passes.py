@@ -14,8 +14,9 @@ from . import _core
 from ._errors import DataError
 from ._fitted import Fitted
 from ._preparation import Preparation
-from ._rows import as_rows, as_weights
+from ._rows import as_rows
 from ._sources import Stream, count_rows, open_source, progress_bar
+from ._stream_blocks import StreamBlocks
 from ._types import Float64Array, MatrixLike
 
 if TYPE_CHECKING:
@@ -73,9 +74,9 @@ def more_passes(pca: Any, passes: Any, tol: float, read_again: Callable[[], None
 
 
 def for_each_block(
-    stream: Stream, preparation: Preparation, progress: bool, use: Callable[[Any, int], None]
+    stream: Stream, blocks: StreamBlocks, progress: bool, use: Callable[[Any, Any, int], None]
 ) -> int:
-    """Calls use(block, first_row) for each block of a stream, and returns the number of rows.
+    """Calls use(rows, weights, first_row) for each block of a stream, and returns the number of rows.
 
     Errors say where in the stream a block is.
     """
@@ -87,43 +88,28 @@ def for_each_block(
                 continue
             where = f"In rows {rows} to {rows + count - 1} of the stream"
             try:
-                use(preparation.apply(block, rows) if preparation else block, rows)
+                blocks.use(block, rows, use)
             except DataError as error:
                 raise error.within(where) from error
             except ValueError as error:
                 raise ValueError(f"{where}: {error}") from error
             rows += count
             bar.update(count)
+    blocks.check_weights(rows)
     return rows
 
 
-def refine_once(
-    pca: Any, stream: Stream, preparation: Preparation, weights: np.ndarray | None, progress: bool
-) -> None:
+def refine_once(pca: Any, stream: Stream, blocks: StreamBlocks, progress: bool) -> None:
     """Replaces what the estimator learned by its refinement with the rows of a stream."""
     fitted = pca._unchanged()
     refinement = refinement_of(fitted.core.model())
 
-    def add(block: Any, first_row: int) -> None:
+    def add(block: Any, weights: Any, first_row: int) -> None:
         X = as_rows(pca, block, fitted.dtype, check_finite=False, first_row=first_row)
-        part = None if weights is None else weights[first_row : first_row + X.shape[0]]
-        add_rows(refinement, X, part, first_row)
+        add_rows(refinement, X, weights, first_row)
 
-    rows = for_each_block(stream, preparation, progress, add)
-    if weights is not None and len(weights) != rows:
-        raise ValueError(f"sample_weight has {len(weights)} weights, but the source has {rows} rows")
+    for_each_block(stream, blocks, progress, add)
     pca._fitted = Fitted.from_model(refinement.finish(), fitted.parameters)
-
-
-def _weights(sample_weight: Any, rows: int | None) -> np.ndarray | None:
-    """Returns the weights of all rows of a stream, whose number may be unknown."""
-    if sample_weight is None:
-        return None
-    if rows is None:
-        if np.ndim(sample_weight) != 1:
-            raise ValueError("sample_weight must be a 1D array if the source does not tell its number of rows")
-        rows = len(sample_weight)
-    return as_weights(sample_weight, rows)
 
 
 class Refining:
@@ -193,7 +179,7 @@ class Refining:
         """
         stream = open_source(source, batch_size, columns, layer)
         preparation = Preparation(target_sum, log1p, feature_weights, feature_mask)
-        refine_once(self, stream, preparation, _weights(sample_weight, stream.rows), progress)
+        refine_once(self, stream, StreamBlocks(preparation, sample_weight, "error"), progress)
         return self
 
     @property

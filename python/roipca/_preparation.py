@@ -12,7 +12,8 @@ from scipy import sparse
 
 from . import _core
 from ._errors import DataError
-from ._rows import NamedBlock, is_arrow
+from ._rows import NamedBlock, is_arrow, unmasked
+from ._tensors import is_tensor, tensor_rows
 from ._types import MatrixLike
 
 
@@ -82,7 +83,7 @@ class Preparation:
 
     def apply(self, block: Any, first_row: int = 0) -> Any:
         """Returns the block as it is to be learned. Errors count its rows from `first_row`."""
-        rows, names = _rows_and_names(block, first_row)
+        rows, names = plain_rows(block, first_row)
         if len(rows.shape) != 2:
             return block  # for the estimator to refuse
         kept = self._kept(rows.shape[1], names)
@@ -128,7 +129,8 @@ def _sparse(core: Any, rows: Any) -> sparse.csr_array:
     return sparse.csr_array((data, indices, indptr), shape=(rows.shape[0], core.features_out))
 
 
-def _rows_and_names(block: Any, first_row: int) -> tuple[Any, Sequence[str] | None]:
+def plain_rows(block: Any, first_row: int) -> tuple[Any, Sequence[str] | None]:
+    """Returns a block of any kind as an array or CSR matrix of float32 or float64, and the names of its features."""
     names = None
     if isinstance(block, NamedBlock):
         block, names = block.rows, block.names
@@ -138,5 +140,7 @@ def _rows_and_names(block: Any, first_row: int) -> tuple[Any, Sequence[str] | No
         block, names = rows_and_names(block, None, first_row)
     elif hasattr(block, "columns") and all(isinstance(name, str) for name in block.columns):
         names = list(block.columns)
-    rows = block.tocsr() if sparse.issparse(block) else np.asarray(block)
+    if is_tensor(block):
+        block = tensor_rows(block)
+    rows = block.tocsr() if sparse.issparse(block) else np.asarray(unmasked(block))
     return rows.astype(np.float32 if rows.dtype == np.float32 else np.float64, copy=False), names

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import importlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,6 +16,7 @@ from ._rows import ONE_ROW, is_arrow, refuse_containers, too_many_dimensions
 
 _BLOCK = 1 << 20  # numbers to read at a time
 _PARQUET = (".parquet", ".pq")
+_IPC = (".feather", ".arrow", ".ipc")
 _TEXT = (".csv", ".tsv", ".txt")
 
 
@@ -33,6 +35,9 @@ def open_source(
         raise ValueError(f"batch_size must be None or an int of at least 1, got {batch_size!r}")
     if isinstance(columns, str):
         raise TypeError(f"columns must be a list of names, not a string: write columns=[{columns!r}]")
+    paths = _several_paths(source)
+    if paths is not None:
+        return Stream(_chained(paths, batch_size, columns, layer))
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)
         if not path.exists():
@@ -40,6 +45,9 @@ def open_source(
         if path.suffix in _PARQUET or (path.is_dir() and path.suffix != ".zarr"):
             _refuse_layer(layer)
             return _arrow().parquet_stream(path, batch_size, columns)
+        if path.suffix in _IPC:
+            _refuse_layer(layer)
+            return _arrow().ipc_stream(path, batch_size, columns)
         if path.suffix in (".npz", ".h5ad"):
             _refuse_columns(columns)
             if path.suffix == ".h5ad":
@@ -54,6 +62,8 @@ def open_source(
     _refuse_layer(layer)
     if is_arrow(source):
         return _arrow().arrow_stream(source, batch_size, columns)
+    if type(source).__module__.startswith("polars.") and hasattr(source, "collect_batches"):
+        return _lazy_frame_stream(source, batch_size, columns)
     if columns is not None:
         source = _with_columns(source, columns)
     dimensions = len(getattr(source, "shape", ()))
@@ -70,6 +80,32 @@ def open_source(
     raise TypeError(
         f"fit_stream takes arrays, tables, paths and iterables of blocks, not {type(source).__name__}"
     )
+
+
+def _several_paths(source: Any) -> list[Path] | None:
+    """Returns the files of a pattern, in the order of their names, or of a list of paths; None for other sources."""
+    if isinstance(source, (list, tuple)) and source and all(isinstance(part, (str, os.PathLike)) for part in source):
+        return [Path(part) for part in source]
+    if not isinstance(source, str) or not glob.has_magic(source) or os.path.exists(source):
+        return None
+    found = sorted(glob.glob(source, recursive=True))
+    if not found:
+        raise FileNotFoundError(f"{source}: no file matches this pattern, looked for in {Path.cwd()}")
+    return [Path(name) for name in found]
+
+
+def _chained(
+    paths: Sequence[Path], batch_size: int | None, columns: Sequence[str] | None, layer: str | None
+) -> Iterator[Any]:
+    for path in paths:
+        yield from open_source(path, batch_size, columns, layer).blocks
+
+
+def _lazy_frame_stream(frame: Any, batch_size: int | None, columns: Sequence[str] | None) -> Stream:
+    """Streams the rows of a polars LazyFrame, computed a batch at a time."""
+    if columns is not None:
+        frame = frame.select(columns)
+    return Stream(frame.collect_batches(chunk_size=batch_size, maintain_order=True))
 
 
 def count_rows(block: Any) -> int:
@@ -155,7 +191,7 @@ def _open_array(path: Path) -> Any:
             f"fit_stream(pandas.read_csv({str(path)!r}, chunksize=10_000)), or on the command line, with "
             f"roipca fit {path} -k 10 and then OnlinePCA.load('model.safetensors')"
         )
-    raise ValueError(f"{path}: a .npy, .npz, .h5ad, .parquet or .zarr file was expected")
+    raise ValueError(f"{path}: a .npy, .npz, .h5ad, .parquet, .feather, .arrow, .ipc or .zarr file was expected")
 
 
 def _with_columns(source: Any, columns: Sequence[str]) -> Any:

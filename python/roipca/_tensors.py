@@ -67,7 +67,7 @@ class ToTorch:
         torch = optional("torch", "torch")
         pca: Any = self
         model = pca._model
-        weight = np.asarray(model.components, np.float64)
+        weight = np.asarray(model.components, np.float64) / pca.scale_
         if pca.whiten:
             deviation = np.sqrt(model.explained_variance)
             weight = weight * np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 0)[:, None]

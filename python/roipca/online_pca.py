@@ -24,6 +24,7 @@ from ._rows import ONE_ROW, are_rows, as_row, as_rows, as_weights, check_names, 
 from ._score_streams import ScoreStreams
 from ._scores import Scores
 from ._sources import Stream, open_source
+from ._stream_blocks import StreamBlocks
 from ._tensors import ToTorch
 from ._types import AutoOrInt, ComponentNumber, LearningRate, MatrixLike, Method, MuChoice, Tau, UpdateEvery
 
@@ -237,8 +238,8 @@ class OnlinePCA(Refining, Scores, ScoreStreams, ToTorch, Reader):
         fitted = learner._empty(rows, rows.shape[0])
         fitted.fit(rows, weights)
         learner._fitted = fitted
-        nothing = Preparation(None, False, None, None)
-        more_passes(learner, passes, tol, lambda: refine_once(learner, Stream([rows]), nothing, weights, False))
+        blocks = StreamBlocks(Preparation(None, False, None, None), weights, "error")
+        more_passes(learner, passes, tol, lambda: refine_once(learner, Stream([rows]), blocks, False))
         return self._learn_from(learner, learner._fitted)
 
     def partial_fit(self, X: MatrixLike, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
@@ -331,6 +332,8 @@ class OnlinePCA(Refining, Scores, ScoreStreams, ToTorch, Reader):
         log1p: bool = False,
         feature_weights: ArrayLike | None = None,
         feature_mask: ArrayLike | Sequence[str] | None = None,
+        sample_weight: str | ArrayLike | None = None,
+        on_bad_row: Literal["error", "skip"] = "error",
         progress: bool = True,
         resume: bool = False,
         passes: int | Literal["auto"] = 1,
@@ -345,15 +348,18 @@ class OnlinePCA(Refining, Scores, ScoreStreams, ToTorch, Reader):
         Parameters
         ----------
         source : str, path or object
-            - a path to a `.npy` file, a `.parquet` file or folder of them, or a `.zarr` array;
+            - a path to a `.npy` file, a `.parquet` file or folder of them, a `.feather`, `.arrow` or `.ipc` file, or a
+              `.zarr` array; a pattern such as `"rows-*.parquet"`, whose files are read in the order of their names; or
+              a list of paths;
             - a path to sparse rows: a `.npz` file of `scipy.sparse.save_npz`, a `.h5ad` file of AnnData, or a `.zarr`
               store of it; or a group of h5py or zarr with data, indices and indptr. Only CSR matrices are read in
               parts: a `.npz` of another form is read whole, and a group of another form is refused;
             - an array of two dimensions that can be sliced: NumPy, memory maps, h5py datasets, zarr arrays;
-            - a pandas or polars frame, or a scipy sparse matrix. CSC and COO are converted an eighth of the rows at a
-              time, and other forms at once;
+            - a pandas or polars frame, a polars LazyFrame, or a scipy sparse matrix. CSC and COO are converted an
+              eighth of the rows at a time, and other forms at once;
             - a pyarrow table, dataset, scanner, record batch reader or Parquet file, or anything else with
-              `__arrow_c_stream__`;
+              `__arrow_c_stream__`, such as a relation of DuckDB. A column of lists of equal length, such as embeddings,
+              contains all features: choose it with `columns`, unless it is the only one;
             - an iterable of blocks that `partial_fit` accepts.
         batch_size : int, default=None
             Number of rows to read at a time. None means about a million numbers (of sparse rows, those that are
@@ -373,6 +379,11 @@ class OnlinePCA(Refining, Scores, ScoreStreams, ToTorch, Reader):
         feature_mask : array-like of bool of shape (n_features,), or list of str, default=None
             Keep the features of the source for which this is true, or those of these names. They are the features of
             the estimator.
+        sample_weight : str or array-like of shape (n_samples,), default=None
+            The column of the source that contains the weights of the rows, or the weights. None means 1 for each row.
+        on_bad_row : {"error", "skip"}, default="error"
+            What to do with a row that has a NaN, an infinity, a null or a number that is too large: stop, or skip the
+            row. The number of rows that were skipped is in a warning at the end.
         progress : bool, default=True
             Show a progress bar with the rows per second and, if the source has a known length, the time left.
         resume : bool, default=False
@@ -402,20 +413,24 @@ class OnlinePCA(Refining, Scores, ScoreStreams, ToTorch, Reader):
         if passes != 1:
             require_readable_again(source)
         preparation = Preparation(target_sum, log1p, feature_weights, feature_mask)
-        stream = open_source(source, batch_size, columns, layer)
+        blocks = StreamBlocks(preparation, sample_weight, on_bad_row)
+        stream = open_source(source, batch_size, blocks.columns(columns), layer)
         learner = self if resume else self._without_rows()
 
-        def add(block: Any, first_row: int) -> None:
+        def add(block: Any, weights: Any, first_row: int) -> None:
             nonlocal learner
-            learner._add(block, stream_rows=stream.rows, first_row=first_row)
+            learner._add(block, sample_weight=weights, stream_rows=stream.rows, first_row=first_row)
             if learner is not self and learner._fitted is not None:
                 learner = self._learn_from(learner, learner._fitted)
 
-        if for_each_block(stream, preparation, progress, add) == 0:
+        rows = for_each_block(stream, blocks, progress, add)
+        if rows == blocks.skipped:
             raise ValueError("Found a stream of 0 sample(s) while a minimum of 1 is required by OnlinePCA.")
+        blocks.warn_of_skipped(rows)
 
         def read_again() -> None:
-            refine_once(self, open_source(source, batch_size, columns, layer), preparation, None, progress)
+            again = StreamBlocks(preparation, sample_weight, on_bad_row)
+            refine_once(self, open_source(source, batch_size, again.columns(columns), layer), again, progress)
 
         if passes != 1:
             more_passes(self, passes, tol, read_again)

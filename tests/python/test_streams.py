@@ -274,7 +274,7 @@ def test_a_bad_source_is_refused_and_nothing_is_lost(X, source, message):
 @pytest.mark.parametrize(
     "name, message",
     [
-        ("rows.xyz", "a .npy, .npz, .h5ad, .parquet or .zarr file was expected"),
+        ("rows.xyz", "a .npy, .npz, .h5ad, .parquet, .feather, .arrow, .ipc or .zarr file was expected"),
         ("rows.h5", "open it with h5py"),
         ("rows.csv", r"fit_stream\(pandas.read_csv\('.*rows.csv', chunksize=10_000\)\)"),
         ("rows.csv.gz", "roipca fit .*rows.csv.gz -k 10"),

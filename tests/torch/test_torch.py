@@ -70,7 +70,7 @@ def test_a_data_loader_is_a_stream(rows):
     assert pca.n_samples_seen_ == 500
 
 
-@pytest.mark.parametrize("options", [{}, {"whiten": True}, {"center": False}])
+@pytest.mark.parametrize("options", [{}, {"whiten": True}, {"center": False}, {"standardize": True}])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_the_layer_gives_the_scores_of_transform(rows, dtype, options):
     X = rows.astype(dtype)
