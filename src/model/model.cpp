@@ -252,8 +252,8 @@ OwnedRows<T> Model<T>::transform(const SparseRows<T>& x) const {
   const Vector<double> sign = signs(*this).template cast<double>();
   OwnedRows<T> scores(x.rows(), n_components);
   if (!scale.empty()) {
-    for_each_expanded(*this, x, [&](Index first, Index count, const Rows<T>& rows) {
-      as_eigen(scores).middleRows(first, count) = as_eigen(transform(rows));
+    for_each_expanded(*this, x, [&](Index first, Index count, const Rows<T>& dense) {
+      as_eigen(scores).middleRows(first, count) = as_eigen(transform(dense));
     });
     return scores;
   }
@@ -263,13 +263,13 @@ OwnedRows<T> Model<T>::transform(const SparseRows<T>& x) const {
 
 template <typename T>
 std::vector<double> Model<T>::t2(const SparseRows<T>& x) const {
-  if (!scale.empty()) return of_expanded(*this, x, [&](const Rows<T>& rows) { return t2(rows); });
+  if (!scale.empty()) return of_expanded(*this, x, [&](const Rows<T>& dense) { return t2(dense); });
   return scaled_scores<T>(*this, as_eigen(explained_variance()), x);
 }
 
 template <typename T>
 std::vector<double> Model<T>::spe(const SparseRows<T>& x) const {
-  if (!scale.empty()) return of_expanded(*this, x, [&](const Rows<T>& rows) { return spe(rows); });
+  if (!scale.empty()) return of_expanded(*this, x, [&](const Rows<T>& dense) { return spe(dense); });
   const Index with_variance = (reported_values(*this).array() > 0.0).count();
   return squared_distances(*this, with_variance, x);
 }
@@ -281,7 +281,8 @@ std::vector<double> Model<T>::log_likelihood(const Rows<T>& x) const {
 
 template <typename T>
 std::vector<double> Model<T>::log_likelihood(const SparseRows<T>& x) const {
-  if (!scale.empty()) return of_expanded(*this, x, [&](const Rows<T>& rows) { return log_likelihood(rows); });
+  if (!scale.empty())
+    return of_expanded(*this, x, [&](const Rows<T>& dense) { return log_likelihood(dense); });
   return log_likelihoods(*this, x);
 }
 
