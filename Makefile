@@ -11,7 +11,7 @@ MYPY = 2.4.1
 # Prerequisites run in the given order, even with -j; Ninja does the parallel work.
 .NOTPARALLEL:
 .PHONY: check isa lint-python test-aarch64 test-torch test-wheel tsan wheel deps-aarch64
-.PHONY: help deps deps-dev deps-python deps-clusters deps-test deps-fuzz build python demo test soak asan fuzz tidy format format-check coverage bench bench-accuracy bench-clusters bench-kernel bench-sparse paper install clean
+.PHONY: help deps deps-dev deps-python deps-clusters deps-test deps-fuzz build python demo test soak asan fuzz tidy format format-check coverage bench bench-accuracy bench-clusters bench-kernel bench-oversampling bench-sparse paper install clean
 
 SOURCES = $(shell find include src cli python tests -name '*.hpp' -o -name '*.cpp')
 
@@ -162,6 +162,12 @@ bench-kernel: deps-python ## Compare online kernel PCA with scikit-learn's and w
 	build/bench-venv/bin/pip install -q -r bench/requirements.txt
 	build/bench-venv/bin/pip install -q .
 	build/bench-venv/bin/python bench/kernel_pca.py
+
+bench-oversampling: deps-python ## Measure error, time and memory against oversampling and write docs/oversampling.md
+	python3 -m venv build/bench-venv
+	build/bench-venv/bin/pip install -q -r bench/requirements.txt
+	build/bench-venv/bin/pip install -q .
+	build/bench-venv/bin/python bench/oversampling.py
 
 bench-sparse: deps-python ## Compare sparse rows with other programs and write the numbers of docs/sparse.md
 	python3 -m venv build/bench-venv
