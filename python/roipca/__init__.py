@@ -26,6 +26,6 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     # Imported when first used: they need libraries that not everybody has.
-    if name in ("anndata", "dask", "river", "spark"):
+    if name in ("anndata", "dask", "plot", "river", "spark"):
         return importlib.import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

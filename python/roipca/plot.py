@@ -1,0 +1,268 @@
+"""Plots of a fitted estimator, with matplotlib: each draws into `ax`, or into a new one, and returns it.
+
+Install it with `pip install roipca[plot]`. All functions read one moment of the stream and change nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ._types import MatrixLike
+from .online_pca import OnlinePCA
+
+__all__ = [
+    "biplot",
+    "component_images",
+    "cumulative_variance",
+    "loadings",
+    "score_plot",
+    "scree",
+]
+
+
+def _new_axes() -> Any:
+    from matplotlib import pyplot
+
+    return pyplot.figure(layout="constrained").add_subplot()
+
+
+def _feature_names(pca: OnlinePCA) -> list[str]:
+    names = getattr(pca, "feature_names_in_", None)
+    return [str(name) for name in (range(pca.n_features_in_) if names is None else names)]
+
+
+def scree(pca: OnlinePCA, *, ax: Any = None, log: bool = False) -> Any:
+    """Draw the variance along each component.
+
+    Parameters
+    ----------
+    pca : OnlinePCA
+        A fitted estimator.
+    ax : matplotlib Axes, default=None
+        Where to draw. None means a new figure.
+    log : bool, default=False
+        Use a logarithmic axis.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+    """
+    ax = _new_axes() if ax is None else ax
+    variance = pca.explained_variance_
+    ax.plot(np.arange(1, len(variance) + 1), variance, "o-", markersize=4)
+    if log:
+        ax.set_yscale("log")
+    else:
+        ax.set_ylim(bottom=0)
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.set_xlabel("component")
+    ax.set_ylabel("variance")
+    return ax
+
+
+def cumulative_variance(pca: OnlinePCA, *, ax: Any = None) -> Any:
+    """Draw the part of the total variance that the first components explain together.
+
+    Parameters
+    ----------
+    pca : OnlinePCA
+        A fitted estimator.
+    ax : matplotlib Axes, default=None
+        Where to draw. None means a new figure.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+    """
+    ax = _new_axes() if ax is None else ax
+    ratio = pca.explained_variance_ratio_
+    ax.plot(np.arange(len(ratio) + 1), np.concatenate([[0.0], np.cumsum(ratio)]), "o-", markersize=4)
+    ax.set_ylim(0, 1.02)
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.set_xlabel("components")
+    ax.set_ylabel("explained part of the variance")
+    return ax
+
+
+def score_plot(
+    pca: OnlinePCA,
+    X: MatrixLike,
+    *,
+    components: tuple[int, int] = (0, 1),
+    colors: ArrayLike | None = None,
+    confidence: float | None = 0.95,
+    ax: Any = None,
+) -> Any:
+    """Draw the scores of rows on two components, and the ellipse that new rows are in with some probability.
+
+    Parameters
+    ----------
+    pca : OnlinePCA
+        A fitted estimator.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        Rows.
+    components : (int, int), default=(0, 1)
+        The components across and up.
+    colors : array-like of shape (n_samples,), default=None
+        Numbers, or classes, to colour the points by. Classes get a legend.
+    confidence : float in (0, 1) or None, default=0.95
+        Probability of the ellipse, by the F distribution. None draws none.
+    ax : matplotlib Axes, default=None
+        Where to draw. None means a new figure.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+    """
+    from matplotlib.patches import Ellipse
+    from scipy.stats import f
+
+    ax = _new_axes() if ax is None else ax
+    across, up = components
+    scores = pca.transform(X)[:, [across, up]]
+    deviation = np.sqrt(pca.explained_variance_[[across, up]])
+    if pca.whiten:
+        deviation = np.ones(2)
+    if colors is None:
+        ax.scatter(*scores.T, s=12, alpha=0.7)
+    elif np.issubdtype(np.asarray(colors).dtype, np.floating):
+        ax.figure.colorbar(ax.scatter(*scores.T, s=12, alpha=0.7, c=np.asarray(colors)), ax=ax)
+    else:
+        for value in np.unique(np.asarray(colors)):
+            ax.scatter(*scores[np.asarray(colors) == value].T, s=12, alpha=0.7, label=str(value))
+        ax.legend()
+    if confidence is not None:
+        n = pca.n_samples_seen_
+        limit = 2 * (n - 1) * (n + 1) / (n * (n - 2)) * f.ppf(confidence, 2, n - 2) if n > 2 else np.inf
+        if np.isfinite(limit):
+            width, height = 2 * np.sqrt(limit) * deviation
+            ax.add_patch(Ellipse((0, 0), width, height, fill=False, linestyle="--", color="gray"))
+            ax.autoscale_view()
+    ratio = pca.explained_variance_ratio_
+    ax.set_xlabel(f"component {across + 1} ({100 * ratio[across]:.3g} %)")
+    ax.set_ylabel(f"component {up + 1} ({100 * ratio[up]:.3g} %)")
+    return ax
+
+
+def loadings(pca: OnlinePCA, *, component: int = 0, most: int = 20, ax: Any = None) -> Any:
+    """Draw the entries of a component, those of the largest magnitude if there are many.
+
+    Parameters
+    ----------
+    pca : OnlinePCA
+        A fitted estimator.
+    component : int, default=0
+        Which component.
+    most : int, default=20
+        Number of features to draw at most.
+    ax : matplotlib Axes, default=None
+        Where to draw. None means a new figure.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+    """
+    entries = pca.components_[component]
+    return _bars(entries, _feature_names(pca), most, f"component {component + 1}", ax)
+
+
+def biplot(
+    pca: OnlinePCA,
+    X: MatrixLike,
+    *,
+    components: tuple[int, int] = (0, 1),
+    colors: ArrayLike | None = None,
+    most: int = 12,
+    ax: Any = None,
+) -> Any:
+    """Draw scores and, as arrows, the features that have most to do with the two components.
+
+    Parameters
+    ----------
+    pca : OnlinePCA
+        A fitted estimator.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        Rows.
+    components : (int, int), default=(0, 1)
+        The components across and up.
+    colors : array-like of shape (n_samples,), default=None
+        As in `score_plot`.
+    most : int, default=12
+        Number of features to draw at most.
+    ax : matplotlib Axes, default=None
+        Where to draw. None means a new figure.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+    """
+    ax = score_plot(pca, X, components=components, colors=colors, ax=ax)
+    arrows = pca.components_[list(components)].T.astype(np.float64)
+    lengths = np.hypot(*arrows.T)
+    chosen = np.argsort(-lengths, kind="stable")[:most]
+    # As long as the points reach.
+    reach = min(np.abs(ax.get_xlim()).min(), np.abs(ax.get_ylim()).min())
+    scale = 0.9 * reach / max(lengths[chosen[0]], np.finfo(float).tiny)
+    names = _feature_names(pca)
+    for feature in chosen:
+        x, y = scale * arrows[feature]
+        ax.annotate("", (x, y), (0, 0), arrowprops={"arrowstyle": "->", "color": "firebrick"})
+        ax.annotate(names[feature], (x, y), color="firebrick", fontsize="small")
+    return ax
+
+
+def component_images(
+    pca: OnlinePCA, shape: tuple[int, int], *, components: Sequence[int] | None = None, ax: Any = None
+) -> Any:
+    """Draw components as images beside each other, red where an entry is positive and blue where it is negative.
+
+    Parameters
+    ----------
+    pca : OnlinePCA
+        A fitted estimator of rows that are images.
+    shape : (int, int)
+        Height and width of an image.
+    components : sequence of int, default=None
+        Which components. None means all.
+    ax : matplotlib Axes, default=None
+        Where to draw. None means a new figure.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+    """
+    ax = _new_axes() if ax is None else ax
+    chosen = list(range(pca.n_components_)) if components is None else list(components)
+    height, width = shape
+    if height * width != pca.n_features_in_:
+        raise ValueError(
+            f"images of {height} x {width} pixels have {height * width} features, not {pca.n_features_in_}"
+        )
+    columns = int(np.ceil(np.sqrt(len(chosen))))
+    lines = -(-len(chosen) // columns)
+    tiles = np.full((lines * (height + 1) - 1, columns * (width + 1) - 1), np.nan)
+    for place, component in enumerate(chosen):
+        top, left = (place // columns) * (height + 1), (place % columns) * (width + 1)
+        image = pca.components_[component].reshape(shape).astype(np.float64)
+        tiles[top : top + height, left : left + width] = image / max(np.abs(image).max(), np.finfo(float).tiny)
+    ax.imshow(tiles, cmap="RdBu_r", vmin=-1, vmax=1, interpolation="nearest")
+    ax.set_axis_off()
+    return ax
+
+
+def _bars(values: np.ndarray, names: list[str], most: int, label: str, ax: Any) -> Any:
+    """Draws horizontal bars of the values of the largest magnitude, the largest on top."""
+    ax = _new_axes() if ax is None else ax
+    chosen = np.argsort(-np.abs(values), kind="stable")[:most]
+    colors = np.where(values[chosen] < 0, "firebrick", "steelblue")
+    places = np.arange(len(chosen))
+    ax.barh(places, values[chosen], color=colors)
+    ax.set_yticks(places, [names[feature] for feature in chosen])
+    ax.invert_yaxis()
+    ax.axvline(0, color="gray", linewidth=0.8)
+    ax.set_xlabel(label)
+    return ax
