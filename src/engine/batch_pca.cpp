@@ -1,7 +1,6 @@
 #include "roipca/batch_pca.hpp"
 
 #include <Eigen/QR>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,34 +10,28 @@
 #include "basis/orthonormal.hpp"
 #include "intake/row_check.hpp"
 #include "intake/units.hpp"
+#include "linalg/right_vectors.hpp"
 
 namespace roipca {
 namespace {
 
-struct RightVectors {
-  Vector<double> singular_values;  // descending
-  Matrix<double> vectors;          // one a column
-};
-
 // Of a tall or square matrix, through the triangle of its QR, which has the same ones and is small.
-RightVectors right_vectors_of_tall(const Matrix<double>& a) {
+linalg::RightVectors right_vectors_of_tall(const Matrix<double>& a) {
   const Index d = a.cols();
-  const Matrix<double> r =
-      Eigen::HouseholderQR<Matrix<double>>(a).matrixQR().topRows(d).triangularView<Eigen::Upper>();
-  const Eigen::BDCSVD<Matrix<double>> svd(r, Eigen::ComputeFullV);
-  return {svd.singularValues(), svd.matrixV()};
+  return linalg::right_vectors(
+      Eigen::HouseholderQR<Matrix<double>>(a).matrixQR().topRows(d).triangularView<Eigen::Upper>());
 }
 
 // Of a wide matrix: its transpose is Q R, so the right vectors are Q times the left ones of R.
-RightVectors right_vectors_of_wide(const Matrix<double>& a) {
+linalg::RightVectors right_vectors_of_wide(const Matrix<double>& a) {
   const Index n = a.rows();
   const Eigen::HouseholderQR<Matrix<double>> qr(a.transpose());
   const Matrix<double> r = qr.matrixQR().topRows(n).triangularView<Eigen::Upper>();
-  const Eigen::BDCSVD<Matrix<double>> svd(r, Eigen::ComputeFullU);
+  auto [values, left] = linalg::right_vectors(r.transpose());
   Matrix<double> vectors = Matrix<double>::Zero(a.cols(), n);
-  vectors.topRows(n) = svd.matrixU();
+  vectors.topRows(n) = left;
   vectors.applyOnTheLeft(qr.householderQ());
-  return {svd.singularValues(), std::move(vectors)};
+  return {std::move(values), std::move(vectors)};
 }
 
 Vector<double> aged_weights(const Weights& weights, Index rows, double forgetting) {

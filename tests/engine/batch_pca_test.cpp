@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
 #include <stdexcept>
+#include <vector>
 
 #include "roipca/errors.hpp"
 #include "support/dense_oracle.hpp"
@@ -18,8 +21,7 @@ struct Shape {
   Index n, d;
 };
 
-// Tall, wide, square, a single row, a single feature, and sizes on both sides of where Eigen's SVD changes
-// method.
+// Tall, wide, square, a single row, a single feature, and sizes on both sides of a vector register.
 constexpr std::array<Shape, 9> kShapes = {
     {{50, 7}, {7, 50}, {20, 20}, {1, 6}, {30, 1}, {1, 1}, {2, 3}, {17, 16}, {40, 33}}};
 
@@ -101,6 +103,24 @@ TYPED_TEST(Batch, RepeatedEigenvaluesAreFound) {
   rows << RowMatrix<TypeParam>::Identity(20, 20), -RowMatrix<TypeParam>::Identity(20, 20);
   const auto model = batch_pca<TypeParam>(rows, options_for(Method::kExact, 0));
   EXPECT_LT((as_eigen(model.eigenvalues).array() - 2.0).abs().maxCoeff(), 40 * kEpsilon<double>);
+}
+
+// Rows that are each one of the axes: most eigenvalues are the same, and many are 0.
+TYPED_TEST(Batch, EigenpairsOfOneHotRowsAreThoseOfTheDenseOracle) {
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    std::mt19937 random(seed);
+    std::vector<Index> places(32);
+    for (Index& place : places) place = static_cast<Index>(random() % 40);
+    std::sort(places.begin(), places.end());
+    RowMatrix<double> rows = RowMatrix<double>::Zero(32, 40);
+    for (Index i = 0; i < 32; ++i) rows(i, places[static_cast<std::size_t>(i)]) = 1.0;
+    const RowMatrix<TypeParam> x = rows.cast<TypeParam>();
+    const auto model = batch_pca<TypeParam>(x, options_for(Method::kFroipca, 23));
+    const auto truth = dense_pca(rows);
+    EXPECT_LE((as_eigen(model.eigenvalues).head(23) - truth.values.head(23)).cwiseAbs().maxCoeff(), 1e-13)
+        << seed;
+    EXPECT_LE(orthonormality_error(as_columns(model.basis)), 64 * kEpsilon<TypeParam>) << seed;
+  }
 }
 
 TYPED_TEST(Batch, ItHoldsAsManyEigenpairsAsTheOptionsAskFor) {
