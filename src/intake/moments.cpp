@@ -10,7 +10,9 @@
 namespace roipca {
 namespace {
 
-// Range of |v|^2 that needs no new unit: products of four such numbers stay finite in T.
+// Range of |v|^2 that needs no new unit: products of four such numbers stay finite in T. The first row that
+// is not 0 sets the unit in any case, so that a power of two on all rows changes no bit, and no comparison
+// with a number.
 template <typename T>
 constexpr double kHigh = std::is_same_v<T, float> ? 0x1p30 : 0x1p250;
 template <typename T>
@@ -25,7 +27,7 @@ constexpr Index kGroup = 8;  // rows that are collected at once
 
 template <typename T>
 bool needs_unit(double squared, double peak) {
-  return !(squared <= kHigh<T>) || (squared < kLow<T> && peak < kLow<T>);
+  return !(squared <= kHigh<T>) || (squared < kLow<T> && peak < kLow<T>) || (squared > 0.0 && peak == 0.0);
 }
 
 // Whether no square that counts has left double's range: then a power of two changes no bit of their sum.
