@@ -80,6 +80,10 @@ class Stream:
             self.method not in ("roipca", "ipca") or self.parameters.get("update_every") == "row"
         )
 
+    @property
+    def dense_by_rows(self):
+        return self.method == "ipca" and self.by_rows
+
     @cached_property
     def used(self):
         return effective_weights(len(self.rows), self.weights, self.forgetting)[0]
@@ -261,7 +265,7 @@ def check_stream(stream):
         return report
 
     updates = len(stream.blocks)
-    loss = checks.solver_loss(truth, updates, stream.by_rows)
+    loss = checks.solver_loss(truth, updates, dense_order=stream.held + 1 if stream.dense_by_rows else 0)
     if stream.method == "exact":
         loss = loss + checks.scatter_loss(truth, updates)
     if stream.route in NOT_ONE_STREAM:
@@ -273,7 +277,7 @@ def check_stream(stream):
     if stream.method == "exact" or (stream.method in ("roipca", "ipca") and tail <= eps * truth.size):
         floors = checks.reading_floor(stream, truth, truth.vectors)
         true, allowed = checks.check_spectrum(report, fit_of, truth, floors, tolerance)
-        checks.check_t2(report, pca, stream.rows, truth, stream.used, true, allowed)
+        checks.check_t2(report, pca, stream.rows, truth, stream.used, true, allowed, eps)
     elif has_recursion:
         plain = checks.run_recursion(stream, truth)
         disturbed = checks.disturbed_runs(stream, truth, rng, checks.roundings_of(updates))
