@@ -152,13 +152,16 @@ Index SymmetricEigen::triangularise(Index rows, double noise) {
 // A = L L^T with the largest remaining diagonal entry as the next pivot. L goes into vectors_, with the rows
 // of A in their places. Returns the number of columns. A row of which no more than noise is left becomes no
 // pivot. It may still have more in common with later pivots, up to the root of the noise of both: that is
-// kept where it is more than the noise of the entry itself.
+// kept where it is more than the noise of the entry itself, as long as its squares come to no more than the
+// row's noise, which a positive matrix allows.
 Index SymmetricEigen::factorise(double noise) {
   constexpr double kIsPivot = -1.0;
   const Index n = order_;
   const auto a = given_.topLeftCorner(n, n);
-  auto left = work_.head(n);  // of the diagonal; 0 where that is nothing but noise
+  auto left = work_.head(n);        // of the diagonal; 0 where that is nothing but noise
+  auto room = work_.segment(n, n);  // for the squares of a row that is nothing but noise
   left = a.diagonal();
+  room = noise * a.diagonal();
   vectors_.leftCols(n).setZero();
   for (Index j = 0; j < n; ++j) {
     Index pivot = 0;
@@ -168,9 +171,16 @@ Index SymmetricEigen::factorise(double noise) {
     for (Index i = 0; i < n; ++i) column[i] = i >= pivot ? a(i, pivot) : a(pivot, i);
     for (Index l = 0; l < j; ++l) column -= vectors_(pivot, l) * vectors_.col(l).head(n);
     for (Index i = 0; i < n; ++i) {
-      const bool is_known =
-          left[i] > 0.0 || std::abs(column[i]) > noise * std::sqrt(a(i, i)) * std::sqrt(a(pivot, pivot));
-      column[i] = left[i] != kIsPivot && is_known ? column[i] / std::sqrt(largest) : 0.0;
+      const double common = column[i];
+      column[i] = left[i] == kIsPivot ? 0.0 : common / std::sqrt(largest);
+      if (left[i] != 0.0) continue;
+      const double square = column[i] * column[i];
+      const bool is_known = std::abs(common) > noise * std::sqrt(a(i, i)) * std::sqrt(a(pivot, pivot));
+      if (is_known && square <= room[i]) {
+        room[i] -= square;
+      } else {
+        column[i] = 0.0;
+      }
     }
     column[pivot] = std::sqrt(largest);
     left[pivot] = kIsPivot;
