@@ -95,6 +95,11 @@ class Fit:
         )
 
 
+def mean_loss(truth):
+    """The mean is rounded once when it is read; before that, sums of differences lose a rounding per block."""
+    return DOUBLE * (np.abs(truth.mean) + (8 + np.sqrt(truth.count)) * truth.spread)
+
+
 def check_moments(report, fit, truth, eps):
     """Means, variances, trace and counts are exact, however little of the spectrum is held."""
     root_n = np.sqrt(truth.count)
@@ -102,10 +107,7 @@ def check_moments(report, fit, truth, eps):
     # random: equal numbers are rounded in the same direction, and so are small ones after an outlier.
     of_sums = truth.count / 4
     report.holds("rows", fit.rows == truth.count, f"{fit.rows} rows counted, {truth.count} given")
-    # The mean is rounded once when it is read; before that, sums of differences lose a rounding per block.
-    report.within(
-        "mean", np.abs(fit.mean - truth.mean), DOUBLE * np.abs(truth.mean) + (8 + root_n) * DOUBLE * truth.spread
-    )
+    report.within("mean", np.abs(fit.mean - truth.mean), mean_loss(truth))
     if truth.divisor == 0:
         report.holds("no variance", not fit.variance.any() and not fit.explained.any(), "of a single row")
         return
@@ -249,17 +251,17 @@ def check_t2(report, pca, rows, truth, used, true, tolerance, eps):
 
     A component that is the rounding of rows may have the energy of its tolerance, beside its own variance; it is there
     only if that is above what counts as rounding. The rounding of scores must not be divided by a variance far below
-    it: of a row about the mean it is epsilon times the mean, which a heavy row, close to the mean, counts often.
+    it: of a row about the mean it is that of the mean, which a heavy row, close to the mean, counts often.
     """
     there = pca.explained_variance_ > 0
     if truth.divisor == 0 or not there.any():
         return
-    share = truth.weights / truth.divisor
     rounded = there & (true <= 4 * tolerance)
     ours = pca.singular_values_ * truth.unit
     of_rounded = np.maximum(4.0, ((true + tolerance)[rounded] / ours[rounded]) ** 2).sum()
-    of_mean = eps**2 * ((pca.components_[there] ** 2 @ pca.mean_**2) / pca.explained_variance_[there]).sum()
-    report.within("t2", pca.t2(rows[used]) * share, 4 + of_rounded + share * of_mean)
+    of_mean = np.abs(pca.components_[there]) @ (mean_loss(truth) + eps * np.abs(truth.mean)) / ours[there]
+    leverage = pca.t2(rows[used]) * truth.weights / truth.divisor
+    report.within("t2", leverage, 4 + of_rounded + truth.weights * (of_mean**2).sum())
 
 
 def check_truncated(report, fit, truth, plain, disturbed, floor_of, tolerance):
@@ -316,10 +318,11 @@ def check_sketch(report, fit, truth, held, loss, floor):
 
 
 def sketch_loss(stream, truth, updates):
-    """The sketch is shrunk by its Gram matrix in T, which loses roundings of the largest eigenvalue. Forgetting
-    multiplies by the same powers of one factor after every shrinking, so that their roundings add up."""
+    """The sketch is shrunk by its Gram matrix in T, which loses roundings of the largest eigenvalue: sums of squares,
+    whose halves of a rounding add up where rows are alike. Forgetting multiplies by the same powers of one factor
+    after every shrinking, so that their roundings add up."""
     forgotten = truth.count * DOUBLE if stream.forgetting < 1 else 0.0
-    return (roundings_of(updates) * stream.eps + forgotten) * truth.size**2
+    return ((roundings_of(updates) + updates / 2) * stream.eps + forgotten) * truth.size**2
 
 
 def disturbed_runs(stream, truth, rng, roundings):
