@@ -2,8 +2,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
+#include <stdexcept>
+#include <string_view>
 
 #include "readers/number.hpp"
 #include "roipca/option_table.hpp"
@@ -12,7 +15,6 @@ namespace roipca::cli {
 namespace {
 
 constexpr Index kMostIfUnknown = 100;
-constexpr const char* kGroup = "Method";
 
 std::optional<Index> to_count(const std::string& text) {
   Index value = 0;
@@ -36,6 +38,13 @@ std::string flag_name(const OptionRow& row) {
   return (row.is_flag() && row.to_text({}) == "true" ? "--no-" : "--") + name;
 }
 
+// Under which heading of the help: those about rows and readings are apart from the algorithm's.
+const char* group_of(const OptionRow& row) {
+  constexpr std::array<std::string_view, 6> kOfRows = {"center",     "standardize", "first_rows",
+                                                       "forgetting", "window",      "align"};
+  return std::find(kOfRows.begin(), kOfRows.end(), row.name()) == kOfRows.end() ? "Method" : "Rows";
+}
+
 bool is_typed(const OptionRow& row) { return row.name() != "n_components"; }  // which is -k
 
 void add_flag(CLI::App& app, const OptionRow& row, std::string& text) {
@@ -47,14 +56,14 @@ void add_flag(CLI::App& app, const OptionRow& row, std::string& text) {
   }
   app.add_flag_callback(
          flag_name(row), [&text, switches_off] { text = switches_off ? "false" : "true"; }, help)
-      ->group(kGroup);
+      ->group(group_of(row));
 }
 
 void add_value(CLI::App& app, const OptionRow& row, std::string& text) {
   const char* const type = !row.words().empty() ? "TEXT" : row.numbers()->integer ? "INT" : "FLOAT";
   app.add_option(flag_name(row), text, row.help() + ": " + row.accepted())
       ->type_name(type)
-      ->group(kGroup)
+      ->group(group_of(row))
       ->capture_default_str();
 }
 
@@ -89,6 +98,11 @@ Options ComponentOptions::options() const {
     const OptionRow& row = option_table()[i];
     if (row.from_text(options, texts[i])) continue;
     throw UsageError(flag_name(row) + " must be " + row.accepted() + ", not \"" + texts[i] + "\"");
+  }
+  try {
+    check(options);
+  } catch (const std::invalid_argument& error) {  // options that exclude each other
+    throw UsageError(error.what());
   }
   return options;
 }

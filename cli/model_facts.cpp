@@ -49,6 +49,13 @@ std::string key_of(std::string rule) {
 }
 
 template <typename T>
+std::string window_text(const Model<T>& model) {
+  if (!model.options.window) return "none";
+  return std::to_string(*model.options.window) + ", covers rows " + std::to_string(model.rows_before) +
+         " to " + std::to_string(model.rows_before + model.rows - 1);
+}
+
+template <typename T>
 Index bytes_of(const Model<T>& model) {
   const Index doubles =
       (model.scale.empty() ? 3 : 4) * model.features() + static_cast<Index>(model.eigenvalues.size());
@@ -86,6 +93,7 @@ ModelFacts facts(const Model<T>& model) {
       {"centred", options.center ? "yes" : "no"},
       {"standardized", standardized_text(model.scale_ratio())},
       {"forgetting", formatted(options.forgetting)},
+      {"window", window_text(model)},
       {"memory", bytes_text(static_cast<double>(bytes))},
   };
   if (const auto error = error_text(model)) {
@@ -108,6 +116,8 @@ ModelFacts facts(const Model<T>& model) {
   json.add("center", options.center);
   json.add("standardize", options.standardize);
   json.add("forgetting", options.forgetting);
+  json.add("rows_before", model.rows_before);
+  if (options.window) json.add("window", *options.window);
   json.add("threads", options.threads);
   json.add("bytes", bytes);
   json.add("explained_variance", result.variance);

@@ -51,7 +51,8 @@ void print_summary(const Model<T>& model, const FitSettings& settings, double se
   if (settings.json) {
     JsonObject summary;
     summary.add("model", settings.model);
-    summary.add("rows", model.rows);
+    summary.add("rows", model.rows_before + model.rows);
+    summary.add("rows_covered", model.rows);
     summary.add("skipped", skipped);
     summary.add("features", model.features());
     summary.add("components", model.n_components);
@@ -65,8 +66,11 @@ void print_summary(const Model<T>& model, const FitSettings& settings, double se
     return;
   }
   std::fprintf(out, "%lld rows of %td features in %.2f s: %td components (%s) explain %.4g of the variance\n",
-               static_cast<long long>(model.rows), model.features(), seconds, model.n_components,
-               std::string(name(model.resolved.method)).c_str(), explained(model));
+               static_cast<long long>(model.rows_before + model.rows), model.features(), seconds,
+               model.n_components, std::string(name(model.resolved.method)).c_str(), explained(model));
+  if (model.options.window) {
+    std::fprintf(out, "the window covers the last %lld rows\n", static_cast<long long>(model.rows));
+  }
   if (const auto error = error_text(model); error && model.passes > 1) {
     std::fprintf(out, "subspace error after %lld passes: %s\n", static_cast<long long>(model.passes),
                  error->c_str());

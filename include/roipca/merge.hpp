@@ -21,8 +21,8 @@ namespace roipca {
 /// the standard deviations of all rows.
 ///
 /// Throws std::invalid_argument if the models differ in width, in feature names, in centring, in
-/// standardizing or in the number of components, if one used forgetting, which needs all rows in one order,
-/// or is not a valid model. Either may hold fewer components than asked for.
+/// standardizing or in the number of components, if one used forgetting or a window, which need all rows in
+/// one order, or is not a valid model. Either may hold fewer components than asked for.
 template <typename T>
 Model<T> merge(const Model<T>& a, const Model<T>& b);
 

@@ -25,11 +25,12 @@ namespace roipca {
 /// Thread safety: the functions are const and may be called from many threads at once.
 template <typename T>
 struct Model {
-  Options options;         ///< what was asked for
-  Resolved resolved;       ///< what the library chose where the options leave it the choice
-  Index n_components = 0;  ///< components reported: the leading ones of those held
-  std::int64_t rows = 0;   ///< rows of positive weight seen
-  double weight = 0.0;     ///< sum of the weights, after forgetting
+  Options options;               ///< what was asked for
+  Resolved resolved;             ///< what the library chose where the options leave it the choice
+  Index n_components = 0;        ///< components reported: the leading ones of those held
+  std::int64_t rows = 0;         ///< rows of positive weight that the model covers
+  std::int64_t rows_before = 0;  ///< rows of positive weight that came before these and left the window
+  double weight = 0.0;           ///< sum of the weights, after forgetting
   double weight_pairs =
       0.0;                   ///< sum over all pairs of rows of the product of their weights, after forgetting
   std::vector<double> mean;  ///< of each feature; zero without centring
@@ -44,6 +45,9 @@ struct Model {
   double shift = 0.0;               ///< alpha of the last refinement: see Refinement
   std::vector<double> turns;  ///< tangent of the angle by which the last refinement turned each component out
                               ///< of those held before; none after one pass
+  std::vector<Index> axes;    ///< how the reported components are shown: number i is the held one at place
+                              ///< |axes[i]| - 1, with the sign of axes[i]. Empty: by variance, the largest
+                              ///< entry of each positive
   std::vector<std::string>
       feature_names;       ///< one a feature, in UTF-8, or none: for readers, nothing uses them
   std::string parameters;  ///< what an interface above was asked for, in its own words (UTF-8), or nothing
@@ -53,7 +57,8 @@ struct Model {
   Index features() const { return static_cast<Index>(mean.size()); }
   double trace() const { return scatter_trace; }
 
-  /// The reported components, one a row (n_components x features), the largest entry of each positive.
+  /// The reported components, one per row (n_components x features), the largest entry of each positive
+  /// unless `axes` says otherwise. Everything that has a number per component is in this order.
   OwnedRows<T> components() const;
 
   /// Divisor that turns scatter into variance: 2 weight_pairs / weight. That is W - (sum of w^2) / W for the
@@ -61,7 +66,7 @@ struct Model {
   /// it is `weight`. It is 0 when there are too few rows for a variance.
   double degrees_of_freedom() const;
 
-  /// Variance along each reported component, descending.
+  /// Variance along each reported component, descending unless `axes` says otherwise.
   std::vector<double> explained_variance() const;
   /// The same as a part of the total variance, all features and not only the components held.
   std::vector<double> explained_variance_ratio() const;

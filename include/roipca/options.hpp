@@ -9,7 +9,8 @@
 namespace roipca {
 
 enum class Method {
-  kAuto,     ///< exact where the features are few beside the components held, else roipca
+  kAuto,     ///< exact where the features are few beside the components held, unless there is a window, else
+             ///< roipca
   kRoipca,   ///< the paper's ROIPCA: accurate, O(k d + k^3) a row
   kFroipca,  ///< the paper's fROIPCA: O(k d) a row (one that turns a component by over 45 degrees: O(k^2 d))
   kIpca,     ///< incremental PCA (Arora et al. 2012): ROIPCA with mu = 0, by a dense small eigenproblem
@@ -64,6 +65,13 @@ struct LearningRate {
   bool operator==(const LearningRate&) const = default;
 };
 
+/// What the signs and the order of the reported components follow.
+enum class Align {
+  kNone,           ///< the rows alone: the largest entry of each is positive, in descending order of variance
+  kPrevious,       ///< signs closest to those of the reading before
+  kPreviousOrder,  ///< signs and order closest to those of the reading before
+};
+
 struct Options {
   /// Components to report; 0 for as many as there are features.
   Index n_components = 0;
@@ -93,6 +101,15 @@ struct Options {
   std::optional<Index> first_rows = std::nullopt;
   /// Factor in (0, 1] by which all that came before is scaled down at each row; 1 forgets nothing.
   double forgetting = 1.0;
+  /// Cover only the latest rows. Up to 16 k + 512 rows, where k components are held: exactly these, which are
+  /// kept in memory. Larger windows merge panes of rows, each a model, and cover up to one pane more: a
+  /// sixteenth of the window, or 4 k + 128 rows if that is more. Memory is that of up to 20 models, and
+  /// Model::rows and Model::rows_before say which rows a reading covers. For blocks and for exact, without
+  /// forgetting; such models cannot be merged.
+  std::optional<Index> window = std::nullopt;
+  /// With kPrevious and kPreviousOrder, a reading depends on the rows and on the reading before; the rows are
+  /// learned as without it.
+  Align align = Align::kNone;
   /// Threads that share the rows of a call, for blocks and for exact, without forgetting; each has its own
   /// components, and they are merged when the model is read. The result depends on the number, but not on how
   /// they were scheduled.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "roipca/accuracy.hpp"         // IWYU pragma: export
+#include "roipca/alignment.hpp"        // IWYU pragma: export
 #include "roipca/batch_pca.hpp"        // IWYU pragma: export
 #include "roipca/build_info.hpp"       // IWYU pragma: export
 #include "roipca/checkpoint.hpp"       // IWYU pragma: export

@@ -53,6 +53,8 @@ class Recipe:
         check_parameters(parameters)
         if pca.forgetting != 1.0:
             raise ValueError("forgetting needs rows in one order, and partitions have none: leave it at 1.0")
+        if pca.window is not None:
+            raise ValueError("window needs rows in one order, and partitions have none: leave it at None")
         return cls(parameters, np.dtype(np.float32 if is_float32 else np.float64))
 
     def fit(self, number: int, blocks: Iterable[tuple[Any, Any]]) -> bytes | None:

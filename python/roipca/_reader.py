@@ -101,7 +101,14 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     @property
     def n_samples_seen_(self) -> int:
         """Number of rows of positive weight seen."""
-        return self._model.rows
+        model = self._model
+        return model.rows_before + model.rows
+
+    @property
+    def rows_covered_(self) -> range:
+        """Positions of the rows of positive weight that the results cover: all, or those in the window."""
+        model = self._model
+        return range(model.rows_before, model.rows_before + model.rows)
 
     def _rows(self, X: MatrixLike) -> Any:
         return as_rows(self, X, self._learned.dtype)
@@ -272,6 +279,35 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         consensus            4
         """
         return ComponentCounts(**self._model.suggest_components())
+
+    def rotation_to(self, other: Reader) -> Float64Array:
+        """Return the rotation that turns these components into those of another reading, as closely as possible.
+
+        Parameters
+        ----------
+        other : OnlinePCA
+            An estimator with as many components of as many features, such as an earlier copy of this one.
+
+        Returns
+        -------
+        rotation : ndarray of shape (n_components_, n_components_)
+            Orthogonal (a rotation or a reflection). `transform(X) @ rotation` are scores in the axes of the other
+            (orthogonal Procrustes).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from roipca import OnlinePCA
+        >>> X = np.random.default_rng(0).standard_normal((500, 4)) * [4, 3, 2, 1]
+        >>> before, after = OnlinePCA(2).fit(X[:250]), OnlinePCA(2).fit(X)
+        >>> np.abs(before.rotation_to(after)).round(1)
+        array([[1., 0.],
+               [0., 1.]])
+        """
+        model, to = self._model, other._model
+        if type(to) is not type(model):
+            raise ValueError("an estimator of float32 and one of float64 have no rotation between them")
+        return model.rotation_to(to)
 
     def get_covariance(self) -> Float64Array:
         """Return the covariance of the model: the variances of the components, and noise in all other directions.

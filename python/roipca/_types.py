@@ -12,6 +12,7 @@ MuChoice: TypeAlias = Literal["mean", "zero"] | float
 Tau: TypeAlias = Literal["zero", "optimal"]
 UpdateEvery: TypeAlias = Literal["block", "row"]
 AutoOrInt: TypeAlias = Literal["auto"] | int
+Align: TypeAlias = Literal["previous", "previous-order"] | None
 ComponentNumber: TypeAlias = int | float | Literal["auto"] | None
 LearningRate: TypeAlias = Literal["auto"] | float | None
 

@@ -74,7 +74,7 @@ def fit(
         Number of passes over all partitions. After the first, each is a `refine` of the merged model, in tasks named
         `roipca-refine`, and reads or computes the partitions again, unless they are persisted.
     **options
-        Other parameters of `OnlinePCA`, except `forgetting`.
+        Other parameters of `OnlinePCA`, except `forgetting` and `window`.
 
     Returns
     -------

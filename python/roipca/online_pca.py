@@ -26,7 +26,7 @@ from ._scores import Scores
 from ._sources import Stream, open_source
 from ._stream_blocks import StreamBlocks
 from ._tensors import ToTorch
-from ._types import AutoOrInt, ComponentNumber, LearningRate, MatrixLike, Method, MuChoice, Tau, UpdateEvery
+from ._types import Align, AutoOrInt, ComponentNumber, LearningRate, MatrixLike, Method, MuChoice, Tau, UpdateEvery
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -91,6 +91,17 @@ class OnlinePCA(Refining, Scores, ScoreStreams, ToTorch, Reader):
         Scale the scores of `transform` to unit variance. Scores on components without variance are 0.
     forgetting : float in (0, 1], default=1.0
         Multiply the weight of all earlier rows by this factor at each row.
+    window : int or None, default=None
+        Cover only this many of the latest rows. Up to 16 k + 512, where k components are held: exactly these, which are
+        kept in memory. Larger windows merge panes of rows and cover up to one pane more, a sixteenth of the window, or
+        4 k + 128 rows if that is more; memory is that of up to 20 models. `rows_covered_` says which rows. Needs a
+        method that updates by blocks ("auto" then means roipca) or "exact", and excludes `forgetting`, `merge` and
+        clusters.
+    align : {"previous", "previous-order"} or None, default=None
+        How the signs and the order of components follow from one reading to the next. None: they depend on the rows
+        alone, the largest entry of each component is positive, in descending order of variance. "previous": signs are
+        those closest to the reading before. "previous-order": the order is the closest, too, so that components whose
+        variances cross keep their places. The rows are learned as without it.
     learning_rate : None, "auto" or float, default=None
         The constant c of the learning rate c/n of gha and oja. None means a rate that follows the variance, "auto"
         tunes c on the first rows.
@@ -101,7 +112,7 @@ class OnlinePCA(Refining, Scores, ScoreStreams, ToTorch, Reader):
     Attributes
     ----------
     components_ : ndarray of shape (n_components_, n_features_in_)
-        Orthonormal rows, in descending order of variance, the largest entry of each positive.
+        Orthonormal rows, in descending order of variance, the largest entry of each positive, unless `align` is given.
     explained_variance_ : ndarray of shape (n_components_,)
         Variance along each component.
     explained_variance_ratio_ : ndarray of shape (n_components_,)
@@ -122,6 +133,8 @@ class OnlinePCA(Refining, Scores, ScoreStreams, ToTorch, Reader):
         Number of reported components.
     n_samples_seen_ : int
         Number of rows of positive weight seen.
+    rows_covered_ : range
+        Positions in the stream of the rows of positive weight that the results cover: all rows, or those in the window.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -172,6 +185,8 @@ class OnlinePCA(Refining, Scores, ScoreStreams, ToTorch, Reader):
         first_rows: AutoOrInt = "auto",
         whiten: bool = False,
         forgetting: float = 1.0,
+        window: int | None = None,
+        align: Align = None,
         learning_rate: LearningRate = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -187,6 +202,8 @@ class OnlinePCA(Refining, Scores, ScoreStreams, ToTorch, Reader):
         self.first_rows = first_rows
         self.whiten = whiten
         self.forgetting = forgetting
+        self.window = window
+        self.align = align
         self.learning_rate = learning_rate
         self.n_jobs = n_jobs
 
@@ -443,7 +460,7 @@ class OnlinePCA(Refining, Scores, ScoreStreams, ToTorch, Reader):
         ----------
         other : OnlinePCA
             An estimator that has seen rows with the same features, with the same number of components and the same
-            centring. Neither may use forgetting, which needs all rows in one order.
+            centring. Neither may use forgetting or a window, which need all rows in one order.
 
         Returns
         -------

@@ -56,7 +56,7 @@ def fit(
         Number of passes over the dataframe. After the first, each is a `refine` of the merged model, in a Spark job of
         its own, which computes the dataframe again unless it is cached.
     **options
-        Other parameters of `OnlinePCA`, except `forgetting`.
+        Other parameters of `OnlinePCA`, except `forgetting` and `window`.
 
     Returns
     -------

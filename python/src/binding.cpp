@@ -164,6 +164,7 @@ void bind_model(nb::module_& module, const char* name) {
           nb::arg("tolerance"), nb::arg("before").none())
       .def_prop_ro("component_errors", [](const M& model) { return if_any(component_errors(model)); })
       .def_prop_ro("component_groups", [](const M& model) { return if_any(component_groups(model)); })
+      .def_ro("rows_before", &M::rows_before)
       .def_prop_ro("features", &M::features)
       .def_prop_ro("trace", &M::trace)
       .def_prop_ro("eigenvalues", vector(&M::eigenvalues), kOwned)
@@ -182,6 +183,12 @@ void bind_model(nb::module_& module, const char* name) {
           nb::arg("fraction"))
       .def("suggest_components",
            [](const M& model) { return described(without_gil([&] { return suggest_components(model); })); })
+      .def(
+          "rotation_to",
+          [](const M& model, const M& other) {
+            return to_numpy(without_gil([&] { return rotation_between(model, other); }));
+          },
+          nb::arg("other"))
       .def(
           "reporting",
           [](const M& model, Index n_components) {

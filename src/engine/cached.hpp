@@ -9,9 +9,9 @@ namespace roipca {
 
 /// Keeps a value from when it is first asked for until it is reset.
 ///
-/// Thread safety: `get` may be called by several threads at once. Each of them may compute, and all get the
-/// same object: no lock is held while they do. Copying counts as reading; all else needs the object for
-/// itself.
+/// Thread safety: `get` and `peek` may be called by several threads at once. Each of them may compute, and
+/// all get the same object: no lock is held while they do. Copying counts as reading; all else needs the
+/// object for itself.
 template <typename Value>
 class Cached {
  public:
@@ -34,14 +34,15 @@ class Cached {
     return value_;
   }
 
-  void reset() { value_.reset(); }
-
- private:
+  /// The value if it was computed, else null.
   std::shared_ptr<const Value> peek() const {
     const std::scoped_lock lock(mutex_);
     return value_;
   }
 
+  void reset() { value_.reset(); }
+
+ private:
   mutable std::mutex mutex_;
   mutable std::shared_ptr<const Value> value_;
 };

@@ -29,6 +29,10 @@ void require_mergeable(const Model<T>& a, const Model<T>& b) {
     throw std::invalid_argument(
         "models with forgetting cannot be merged: forgetting needs all rows in one order");
   }
+  if (a.options.window || b.options.window) {
+    throw std::invalid_argument(
+        "models with a window cannot be merged: a window needs all rows in one order");
+  }
   if (!a.feature_names.empty() && !b.feature_names.empty() && a.feature_names != b.feature_names) {
     throw std::invalid_argument("models with different feature names cannot be merged");
   }

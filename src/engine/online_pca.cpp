@@ -11,14 +11,15 @@
 #include "engine/make_engine.hpp"
 #include "engine/paced_check.hpp"
 #include "engine/rate_tuning.hpp"
-#include "engine/shards.hpp"
 #include "engine/standardized.hpp"
+#include "engine/window.hpp"
 #include "intake/first_rows.hpp"
 #include "intake/given_rows.hpp"
 #include "intake/given_sparse_rows.hpp"
 #include "intake/row_check.hpp"
 #include "intake/units.hpp"
 #include "options/resolved.hpp"
+#include "roipca/alignment.hpp"
 #include "roipca/batch_pca.hpp"
 #include "roipca/learning_rate.hpp"
 #include "state/archive.hpp"
@@ -59,12 +60,14 @@ class OnlinePca<T>::Impl {
         resolved_(model.resolved),
         features_((check(model), model.features())),
         units_(model.scale.empty() ? Units() : units_of(model)),
-        shards_(model.scale.empty() ? model : to_units(model, units_)) {}
+        window_(model.scale.empty() ? model : to_units(model, units_)) {
+    if (options_.align != Align::kNone) previous_ = shown_by(model);
+  }
 
   const Options& options() const { return options_; }
   Index features() const { return features_; }
-  std::int64_t rows() const { return shards_.rows() + first_.count(); }
-  std::vector<double> learning_rates() const { return shards_.learning_rates(); }
+  std::int64_t rows() const { return window_.rows() + first_.count(); }
+  std::vector<double> learning_rates() const { return window_.learning_rates(); }
 
   void fit(const Rows<T>& rows, const Weights& weights, const InterruptCheck& check_interrupt) {
     Impl fresh(options_);
@@ -88,16 +91,16 @@ class OnlinePca<T>::Impl {
     }
     const GivenRows<T> given{rows, weights, checked, given_units()};
     // Nothing can fail any more, unless tuning runs out of memory.
-    if (checked && !shards_.empty() && !is_holding() && !RateTuning<T>::is_due(options_, resolved_)) {
+    if (checked && !window_.empty() && !is_holding() && !RateTuning<T>::is_due(options_, resolved_)) {
       PacedCheck none;
       return absorb(given, none);
     }
     PacedCheck interrupt(check_interrupt);
     Impl next(*this);
     next.features_ = rows.cols();
-    if (next.shards_.empty()) {
+    if (next.window_.empty()) {
       next.resolved_.method = resolve(options_, rows.cols());
-      next.open_shards(rows.cols());
+      next.open_window(rows.cols());
     }
     next.absorb(given, interrupt);
     interrupt.at_end();
@@ -129,17 +132,17 @@ class OnlinePca<T>::Impl {
       return;
     }
     if (options_.standardize) return partial_fit_expanded(rows, weights, check_interrupt);
-    const bool is_short = rows.entries() <= std::max(kCachedNumbers, shards_.size());
-    if (is_short && !shards_.empty() && !RateTuning<T>::is_due(options_, resolved_)) {
+    const bool is_short = rows.entries() <= std::max(kCachedNumbers, window_.size());
+    if (is_short && !window_.empty() && !RateTuning<T>::is_due(options_, resolved_)) {
       PacedCheck none;
       return absorb(GivenSparseRows<T>{rows, weights}, none);
     }
     PacedCheck interrupt(check_interrupt);
     Impl next(*this);
     next.features_ = rows.cols();
-    if (next.shards_.empty()) {
+    if (next.window_.empty()) {
       next.resolved_.method = resolve(options_, rows.cols());
-      next.open_shards(rows.cols());
+      next.open_window(rows.cols());
     }
     Index done = 0;
     for (; done < rows.rows() && RateTuning<T>::is_due(next.options_, next.resolved_); ++done) {
@@ -159,7 +162,10 @@ class OnlinePca<T>::Impl {
 
   std::shared_ptr<const Model<T>> snapshot() const {
     if (rows() == 0) throw std::logic_error("there is no model before the first row");
-    return reading_.get([&] { return described(read()); });
+    return reading_.get([&] {
+      Model<T> model = described(read());
+      return previous_ ? aligned<T>(std::move(model), *previous_, options_.align) : model;
+    });
   }
 
   void visit_state(state::Archive& archive) {
@@ -169,10 +175,11 @@ class OnlinePca<T>::Impl {
     archive(rows_given_);
     archive(resolved_.method, resolved_.learning_rate);
     name(resolved_.method);  // refuses one that does not exist
-    if (features_ > 0 && shards_.empty()) open_shards(features_);
-    archive(shards_, first_);
+    if (features_ > 0 && window_.empty()) open_window(features_);
+    archive(window_, first_);
     units_.visit_state(archive, features_);
     tuning_.visit_state(archive, features_);
+    if (options_.align != Align::kNone) visit_last_reading(archive);
   }
 
  private:
@@ -186,7 +193,35 @@ class OnlinePca<T>::Impl {
                                 " and cannot be gone on from with " + wants);
   }
 
-  // Shards know only the options that they work with.
+  using Components = std::shared_ptr<const OwnedRows<T>>;
+
+  static Components shown_by(const Model<T>& model) {
+    return std::make_shared<const OwnedRows<T>>(model.components());
+  }
+
+  // The components as they were shown last; null if they never were.
+  Components last_shown() const {
+    const auto reading = reading_.peek();
+    return reading ? shown_by(*reading) : previous_;
+  }
+
+  void visit_last_reading(state::Archive& archive) {
+    const Components shown = last_shown();
+    OwnedRows<T> components = shown ? *shown : OwnedRows<T>();
+    Index count = components.rows();
+    archive.count(count, features_);
+    components.resize(count, features_);
+    archive(as_eigen(components));
+    if (!shown && count > 0) previous_ = std::make_shared<const OwnedRows<T>>(std::move(components));
+  }
+
+  // Before new rows.
+  void end_reading() {
+    if (options_.align != Align::kNone) previous_ = last_shown();
+    reading_.reset();
+  }
+
+  // The window knows only the options that it works with.
   Model<T> described(Model<T> model) const {
     model.options = options_;
     model.resolved = resolved_;
@@ -194,10 +229,10 @@ class OnlinePca<T>::Impl {
   }
 
   // The rows that the streams get are in the units of the model already.
-  void open_shards(Index features) {
+  void open_window(Index features) {
     Options of_streams = with_choices(options_, resolved_);
     of_streams.standardize = false;
-    shards_ = Shards<T>(of_streams, features);
+    window_ = Window<T>(of_streams, features);
     first_ = FirstRows<T>(rows_to_hold(options_, features), features);
   }
 
@@ -217,14 +252,14 @@ class OnlinePca<T>::Impl {
   }
 
   Model<T> read() const {
-    if (!options_.standardize) return shards_.model();
+    if (!options_.standardize) return window_.model();
     if (is_holding()) {
       Impl now(*this);
       PacedCheck none;
       now.release(none);
       return now.read();
     }
-    Model<T> model = from_units(shards_.model(), units_);
+    Model<T> model = from_units(window_.model(), units_);
     return resolved_.method == Method::kExact ? standardized(std::move(model)) : model;
   }
 
@@ -233,7 +268,7 @@ class OnlinePca<T>::Impl {
     units_ = units_of(first_.view(), first_.weights().data(), features_, options_.center);
     const Rows<T> rows = first_.rows();
     const Weights weights = first_.weights();
-    shards_.absorb(GivenRows<T>{rows, weights, true, &units_}, 0, rows.rows(), 0, interrupt);
+    window_.absorb(GivenRows<T>{rows, weights, true, &units_}, 0, rows.rows(), 0, interrupt);
     first_ = FirstRows<T>();
   }
 
@@ -269,6 +304,7 @@ class OnlinePca<T>::Impl {
       model.resolved.learning_rate = tune_learning_rate<T>(rows.slice(0, count), options_);
     }
     *this = Impl(model);
+    previous_.reset();  // nobody has read the batch's model
     const Index rest = rows.rows() - count;
     PacedCheck interrupt(check_interrupt);
     const Rows<T> rows_left = rows.slice(count, rest);
@@ -281,12 +317,12 @@ class OnlinePca<T>::Impl {
   // memory twice: it is checked as it is added, to a copy of the state. But where the copy would be the
   // larger of the two, reading the rows twice is cheaper.
   bool is_checked_first(const Rows<T>& rows) const {
-    return rows.size() <= std::max(kCachedNumbers, shards_.size());
+    return rows.size() <= std::max(kCachedNumbers, window_.size());
   }
 
   // After an exception, some of the rows have been added.
   void absorb(const GivenRows<T>& given, PacedCheck& interrupt) {
-    reading_.reset();
+    end_reading();
     Index from = 0;
     while (from < given.count() && RateTuning<T>::is_due(options_, resolved_)) {
       absorb_rows(given, from, from + 1, interrupt);
@@ -304,12 +340,12 @@ class OnlinePca<T>::Impl {
     }
     if (from == to) return;
     const GivenRows<T> in_units{given.rows, given.weights, given.checked, given_units()};
-    shards_.absorb(in_units, from, to, rows_given_, interrupt);
+    window_.absorb(in_units, from, to, rows_given_, interrupt);
   }
 
   void absorb(const GivenSparseRows<T>& given, PacedCheck& interrupt) {
-    reading_.reset();
-    shards_.absorb(given, 0, given.count(), rows_given_, interrupt);
+    end_reading();
+    window_.absorb(given, 0, given.count(), rows_given_, interrupt);
     rows_given_ += given.count();
   }
 
@@ -326,7 +362,7 @@ class OnlinePca<T>::Impl {
     const auto c = tuning_.add(given.view(i, i + 1).data, features_, options_);
     if (!c) return;
     resolved_.learning_rate = *c;
-    shards_.set_learning_rate(LearningRate::fixed(*c));
+    window_.set_learning_rate(LearningRate::fixed(*c));
   }
 
   Options options_;
@@ -335,9 +371,10 @@ class OnlinePca<T>::Impl {
   std::int64_t rows_given_ = 0;  // of any weight
   Units units_;                  // of the streams; none unless standardizing, and until the first rows tell
   FirstRows<T> first_;           // until then
-  Shards<T> shards_;
+  Window<T> window_;
   RateTuning<T> tuning_;
   Cached<Model<T>> reading_;
+  Components previous_;  // the components as they were shown before the last rows, if readings are aligned
 };
 
 template <typename T>

@@ -103,6 +103,15 @@ std::vector<double> to_numbers(const Field& field) {
   return numbers;
 }
 
+std::vector<Index> to_integers(const Field& field) {
+  const auto list = nlohmann::json::parse(field.text(), nullptr, /*allow_exceptions=*/false);
+  const auto is_integer = [](const nlohmann::json& entry) { return entry.is_number_integer(); };
+  if (!list.is_array() || !std::all_of(list.begin(), list.end(), is_integer)) {
+    field.refuse("a JSON array of integers");
+  }
+  return list.get<std::vector<Index>>();
+}
+
 Method to_method(const Field& field) {
   try {
     return method_from_name(field.text());
@@ -142,6 +151,9 @@ std::string value_text(std::string_view, const std::vector<double>& numbers) {
   for (const double number : numbers) text += (text.empty() ? "" : " ") + to_text(number);
   return text;
 }
+std::string value_text(std::string_view, const std::vector<Index>& list) {
+  return nlohmann::json(list).dump();
+}
 std::string value_text(std::string_view name, const std::string& text) {
   to_json(text, name);
   return text;
@@ -152,6 +164,7 @@ void read_value(const Field& field, Method& method) { method = to_method(field);
 void read_value(const Field& field, double& number) { number = field.real(); }
 void read_value(const Field& field, std::vector<std::string>& list) { list = to_names(field); }
 void read_value(const Field& field, std::vector<double>& numbers) { numbers = to_numbers(field); }
+void read_value(const Field& field, std::vector<Index>& list) { list = to_integers(field); }
 void read_value(const Field& field, std::string& text) { text = field.text(); }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <random>
@@ -42,6 +43,17 @@ bool is_orthonormal(const OwnedRows<T>& components) {
   return true;
 }
 
+// Whether there are no axes, or each of the numbers 1 to `count` once, with any sign.
+bool is_order_of(const std::vector<Index>& axes, Index count) {
+  std::vector<bool> is_there(static_cast<std::size_t>(count));
+  for (const Index axis : axes) {
+    if (axis == 0 || axis > count || axis < -count) return false;
+    is_there[static_cast<std::size_t>(std::abs(axis)) - 1] = true;
+  }
+  return axes.empty() || (static_cast<Index>(axes.size()) == count &&
+                          std::all_of(is_there.begin(), is_there.end(), [](bool there) { return there; }));
+}
+
 }  // namespace
 
 template <typename T>
@@ -70,6 +82,8 @@ void check(const Model<T>& model) {
           "there are scales, but not one per feature, positive and finite");
   require(model.basis.rows() == held, "eigenvalues and basis are of different sizes");
   require(held >= model.n_components && held <= d, "fewer components than reported, or more than features");
+  require(is_order_of(model.axes, model.n_components), "its axes are not the reported components");
+  require(model.rows_before >= 0, "rows before its first are negative");
   require(model.feature_names.empty() || static_cast<Index>(model.feature_names.size()) == d,
           "there are feature names, but not one a feature");
   require(model.rows > 0 && model.weight > 0.0 && std::isfinite(model.weight) && model.weight_pairs >= 0.0 &&

@@ -192,7 +192,8 @@ void add_cautions(const Sample& sample, ComponentCounts& counts) {
     return;
   }
   const auto known = static_cast<Index>(sample.most());
-  if (known < std::min(sample.features, sample.freedom) - 1.0 && counts.consensus == known) {
+  if (static_cast<double>(known) < std::min(sample.features, sample.freedom) - 1.0 &&
+      counts.consensus == known) {
     cautions.push_back("All " + std::to_string(known) +
                        " components held stand out from the noise: there may be more, so hold more.");
   }

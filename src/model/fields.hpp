@@ -40,6 +40,8 @@ void visit_values(Visit visit, Models&... models) {
   visit(ValueField{"resolved.learning_rate", Merging::kFirst}, models.resolved.learning_rate...);
   visit(ValueField{"n_components", Merging::kFirst}, models.n_components...);
   visit(ValueField{"rows", Merging::kSum}, models.rows...);
+  visit(ValueField{"rows_before", Merging::kFirst, true}, models.rows_before...);
+  visit(ValueField{"axes", Merging::kOwn, true}, models.axes...);
   visit(ValueField{"weight", Merging::kSum}, models.weight...);
   visit(ValueField{"weight_pairs", Merging::kOwn}, models.weight_pairs...);
   visit(ValueField{"scatter_trace", Merging::kOwn}, models.scatter_trace...);

@@ -9,6 +9,7 @@
 
 #include "intake/given_sparse_rows.hpp"
 #include "linalg/eigen_types.hpp"
+#include "model/axes.hpp"
 #include "model/projector.hpp"
 #include "model/sparse_scores.hpp"
 
@@ -37,17 +38,12 @@ auto reported_values(const Model<T>& model) {
   return as_eigen(model.eigenvalues).head(model.n_components);
 }
 
-// 1 or -1 for each reported component: which makes its largest entry positive.
+// The variance along each reported component, in the order of the basis.
 template <typename T>
-Vector<T> signs(const Model<T>& model) {
-  const auto q = reported(model);
-  Vector<T> result(q.cols());
-  for (Index i = 0; i < q.cols(); ++i) {
-    Index place = 0;
-    q.col(i).cwiseAbs().maxCoeff(&place);
-    result[i] = q(place, i) < T{0} ? T{-1} : T{1};
-  }
-  return result;
+Vector<double> basis_variance(const Model<T>& model) {
+  const double divisor = model.degrees_of_freedom();
+  if (divisor == 0.0) return Vector<double>::Zero(model.n_components);
+  return reported_values(model) / divisor;
 }
 
 // Results of sparse rows by those of dense ones, a few at a time, where the features have scales.
@@ -126,7 +122,7 @@ std::vector<double> squared_distances(const Model<T>& model, Index columns, cons
 template <typename T, typename AnyRows>
 std::vector<double> log_likelihoods(const Model<T>& model, const AnyRows& x) {
   const Index outside = model.features() - model.n_components;
-  const Vector<double> explained = as_eigen(model.explained_variance());
+  const Vector<double> explained = basis_variance(model);
   const double floor = std::max(std::numeric_limits<double>::epsilon() * explained.maxCoeff(),
                                 std::numeric_limits<double>::min());
   const double noise = std::max(model.noise_variance(), floor);
@@ -151,7 +147,7 @@ std::vector<double> log_likelihoods(const Model<T>& model, const AnyRows& x) {
 template <typename T>
 OwnedRows<T> Model<T>::components() const {
   OwnedRows<T> result(n_components, features());
-  as_columns(result) = reported(*this) * signs(*this).asDiagonal();
+  Axes(*this).show(reported(*this), as_columns(result));
   return result;
 }
 
@@ -165,7 +161,7 @@ template <typename T>
 std::vector<double> Model<T>::explained_variance() const {
   const double divisor = degrees_of_freedom();
   if (divisor == 0.0) return std::vector<double>(static_cast<std::size_t>(n_components));
-  return to_vector(reported_values(*this) / divisor);
+  return to_vector(in_shown_order(*this, eigenvalues) / divisor);
 }
 
 template <typename T>
@@ -174,12 +170,12 @@ std::vector<double> Model<T>::explained_variance_ratio() const {
   const double roundings = static_cast<double>(n_components + 4) * std::numeric_limits<double>::epsilon();
   const double total = std::max(trace(), (1.0 + roundings) * reported_values(*this).sum());
   if (!(total > 0.0)) return std::vector<double>(static_cast<std::size_t>(n_components));
-  return to_vector(reported_values(*this) / total);
+  return to_vector(in_shown_order(*this, eigenvalues) / total);
 }
 
 template <typename T>
 std::vector<double> Model<T>::singular_values() const {
-  return to_vector(reported_values(*this).cwiseSqrt());
+  return to_vector(in_shown_order(*this, eigenvalues).cwiseSqrt());
 }
 
 template <typename T>
@@ -210,12 +206,11 @@ double Model<T>::noise_variance() const {
 template <typename T>
 OwnedRows<T> Model<T>::transform(const Rows<T>& x) const {
   require_width(x, features(), "features");
-  const Vector<double> sign = signs(*this).template cast<double>();
+  const Axes shown(*this);
   OwnedRows<T> scores(x.rows(), n_components);
   Projector<T> projector(*this, n_components, x.rows());
   projector.for_each_chunk(x, [&](Index first, Index count) {
-    as_eigen(scores).middleRows(first, count) =
-        (projector.scores(count) * sign.asDiagonal()).template cast<T>();
+    shown.show(projector.scores(count), as_eigen(scores).middleRows(first, count));
   });
   return scores;
 }
@@ -225,20 +220,19 @@ OwnedRows<T> Model<T>::inverse_transform(const Rows<T>& scores) const {
   require_width(scores, n_components, "components");
   OwnedRows<T> x(scores.rows(), features());
   Projector<T> projector(*this, n_components, scores.rows());
-  projector.for_each_chunk_of_scores(
-      as_eigen(scores) * signs(*this).asDiagonal(), [&](Index first, Index count) {
-        projector.unscale(count);
-        as_eigen(x).middleRows(first, count) =
-            (projector.centred(count).template cast<double>().colwise() + as_eigen(mean))
-                .transpose()
-                .template cast<T>();
-      });
+  projector.for_each_chunk_of_scores(Axes(*this).hide(as_eigen(scores)), [&](Index first, Index count) {
+    projector.unscale(count);
+    as_eigen(x).middleRows(first, count) =
+        (projector.centred(count).template cast<double>().colwise() + as_eigen(mean))
+            .transpose()
+            .template cast<T>();
+  });
   return x;
 }
 
 template <typename T>
 std::vector<double> Model<T>::t2(const Rows<T>& x) const {
-  return scaled_scores<T>(*this, as_eigen(explained_variance()), x);
+  return scaled_scores<T>(*this, basis_variance(*this), x);
 }
 
 template <typename T>
@@ -249,7 +243,6 @@ std::vector<double> Model<T>::spe(const Rows<T>& x) const {
 
 template <typename T>
 OwnedRows<T> Model<T>::transform(const SparseRows<T>& x) const {
-  const Vector<double> sign = signs(*this).template cast<double>();
   OwnedRows<T> scores(x.rows(), n_components);
   if (!scale.empty()) {
     for_each_expanded(*this, x, [&](Index first, Index count, const Rows<T>& dense) {
@@ -257,14 +250,14 @@ OwnedRows<T> Model<T>::transform(const SparseRows<T>& x) const {
     });
     return scores;
   }
-  as_eigen(scores) = (sparse_scores(*this, n_components, x) * sign.asDiagonal()).template cast<T>();
+  Axes(*this).show(sparse_scores(*this, n_components, x), as_eigen(scores));
   return scores;
 }
 
 template <typename T>
 std::vector<double> Model<T>::t2(const SparseRows<T>& x) const {
   if (!scale.empty()) return of_expanded(*this, x, [&](const Rows<T>& dense) { return t2(dense); });
-  return scaled_scores<T>(*this, as_eigen(explained_variance()), x);
+  return scaled_scores<T>(*this, basis_variance(*this), x);
 }
 
 template <typename T>
@@ -305,6 +298,12 @@ Model<T> reporting(Model<T> model, Index n_components) {
   if (n_components < 1 || n_components > held) {
     throw std::invalid_argument("the model holds " + std::to_string(held) + " components, not " +
                                 std::to_string(n_components));
+  }
+  if (!model.axes.empty()) {
+    for (Index i = model.n_components; i < n_components; ++i) {
+      model.axes.push_back(default_sign(model, i) * (i + 1));
+    }
+    std::erase_if(model.axes, [&](Index axis) { return std::abs(axis) > n_components; });
   }
   model.n_components = n_components;
   model.options.n_components = n_components;

@@ -30,6 +30,8 @@ bool gains_from_oversampling(Method method) {
 
 Method resolve(const Options& options, Index features) {
   if (options.method != Method::kAuto) return options.method;
+  // Panes of a window would merge matrices of order d.
+  if (options.window) return Method::kRoipca;
   Options by_roipca = options;
   by_roipca.method = Method::kRoipca;
   const auto [reported, held] = capacity(by_roipca, features);

@@ -32,6 +32,10 @@ const Model<T>& refinable(const Model<T>& model) {
     throw std::invalid_argument(
         "a model with forgetting cannot be refined: another pass does not know the age of a row");
   }
+  if (model.options.window) {
+    throw std::invalid_argument(
+        "a model with a window cannot be refined: another pass does not know which rows it covers");
+  }
   if (!model.scale.empty()) {
     throw std::invalid_argument("a model of standardized features cannot be refined");
   }
@@ -104,6 +108,7 @@ class Refinement<T>::Impl {
     if (sparse_) sparse_->report(identity);
     identity.require_rows_of(model_, unit_);
     Model<T> result = model_;
+    result.axes.clear();  // of the components before
     ++result.passes;
     result.turns.assign(result.eigenvalues.size(), 0.0);
     if (rank_ == 0) return result;
