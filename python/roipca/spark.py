@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import pickle
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -387,3 +388,10 @@ def _merge_group(merge: Callable[[Sequence[bytes | None]], bytes | None], size: 
         return pd.DataFrame({"partition": [group], "model": [merged], "error": [None]})
 
     return run
+
+
+def __getattr__(name: str) -> Any:
+    # Imported when first used, because pyspark.ml takes a while, and functions above are used there.
+    if name in ("PCA", "PCAModel"):
+        return getattr(importlib.import_module("._spark_ml", __package__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
