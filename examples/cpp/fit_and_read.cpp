@@ -1,9 +1,8 @@
 // Fits rows as they arrive, reads the result, saves it and loads it again.
 #include <cstdio>
 #include <random>
-#include <vector>
-
 #include <roipca/roipca.hpp>
+#include <vector>
 
 int main(int argc, char** argv) {
   const char* path = argc > 1 ? argv[1] : "model.safetensors";
@@ -15,7 +14,8 @@ int main(int argc, char** argv) {
   for (int call = 0; call < 100; ++call) {
     // 20 rows whose first features vary most.
     std::vector<double> rows(20 * kFeatures);
-    for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = normal(random) / (1.0 + static_cast<double>(i % kFeatures));
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      rows[i] = normal(random) / (1.0 + static_cast<double>(i % kFeatures));
     pca.partial_fit(roipca::Rows<double>(rows.data(), 20, kFeatures));
   }
 

@@ -1,11 +1,11 @@
-// Fits parts of the rows in threads of their own and merges the models. The same works for processes and machines, which
-// would send each other model files. (One estimator can also use several threads: Options::threads.)
+// Fits parts of the rows in threads of their own and merges the models. The same works for processes and
+// machines, which would send each other model files. (One estimator can also use several threads:
+// Options::threads.)
 #include <cstdio>
 #include <random>
+#include <roipca/roipca.hpp>
 #include <thread>
 #include <vector>
-
-#include <roipca/roipca.hpp>
 
 namespace {
 
@@ -17,7 +17,8 @@ roipca::Model<float> fit_part(unsigned part) {
   roipca::OnlinePca<float> pca({.n_components = 5});
   std::vector<float> rows(100 * kFeatures);
   for (int call = 0; call < 50; ++call) {
-    for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = normal(random) / (1.0F + static_cast<float>(i % kFeatures));
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      rows[i] = normal(random) / (1.0F + static_cast<float>(i % kFeatures));
     pca.partial_fit(roipca::Rows<float>(rows.data(), 100, kFeatures));
   }
   return pca.model();

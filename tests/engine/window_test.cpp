@@ -128,7 +128,7 @@ TYPED_TEST(Window, ASavedModelCountsUntilTheWindowIsFullOfNewRows) {
 
 TYPED_TEST(Window, SparseRowsAreCoveredAsDenseOnes) {
   RowMatrix<TypeParam> rows = this->stream(1500);
-  Csr<TypeParam> sparse{.columns = kFeatures};
+  Csr<TypeParam> sparse{.columns = kFeatures, .indices = {}, .values = {}};
   for (Index i = 0; i < rows.rows(); ++i) {
     for (Index j = 0; j < kFeatures; ++j) {
       if (rows(i, j) < TypeParam{0.5}) rows(i, j) = TypeParam{0};

@@ -61,7 +61,8 @@ def test_results_are_those_of_rows_that_were_divided_before():
         atol=1e-8,
     )
     covariance = pca.get_covariance()
-    np.testing.assert_allclose(covariance / np.outer(pca.scale_, pca.scale_), plain.get_covariance(), rtol=1e-6, atol=1e-9)
+    divided_covariance = covariance / np.outer(pca.scale_, pca.scale_)
+    np.testing.assert_allclose(divided_covariance, plain.get_covariance(), rtol=1e-6, atol=1e-9)
     product = pca.get_precision() @ covariance * pca.scale_[:, None] / pca.scale_
     np.testing.assert_allclose(product, np.eye(30), atol=1e-9)
 
