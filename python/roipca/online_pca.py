@@ -80,10 +80,10 @@ class OnlinePCA(Refining, Scores, ScoreStreams, ToTorch, Reader):
         Subtract the running mean.
     standardize : bool, default=False
         Divide each feature by its standard deviation (without centring, by its root mean square), so that the
-        components are those of the correlation matrix. "exact" knows the deviations whenever a result is read. The other methods
-        take them from the first rows and keep them; `scale_ratio_` says by how much they were off. Features that do
-        not vary are divided by 1. `components_`, variances, T^2 and squared prediction errors are those of the divided
-        rows; rows that methods take and return, `mean_` and `var_` are in their own units.
+        components are those of the correlation matrix. "exact" knows the deviations whenever a result is read. The
+        other methods take them from the first rows and keep them; `scale_ratio_` says by how much they were off.
+        Features that do not vary are divided by 1. `components_`, variances, T^2 and squared prediction errors are
+        those of the divided rows; rows that methods take and return, `mean_` and `var_` are in their own units.
     first_rows : "auto" or int, default="auto"
         Number of rows that `standardize` takes the scales from. They are held in memory until all are there. "auto" is
         1,000, or fewer, but at least 100, if those have more than 2^22 numbers.
