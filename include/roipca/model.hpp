@@ -12,6 +12,24 @@
 
 namespace roipca {
 
+/// The distribution of T^2 and SPE over rows that were scored by the components as they were before the row
+/// (by blocks: before its block) was learned: what new rows will have. Entry j of an array is for j + 1
+/// components; the arrays have an entry for each component reported or more, at most one for each component
+/// held, or none where no row was scored. A row counts in proportion to its weight times that of all rows
+/// before it. See roipca/limits.hpp.
+struct Prequential {
+  std::int64_t rows = 0;           ///< rows scored
+  double coverage = 0.0;           ///< the part of the model's weight_pairs that they have
+  std::vector<double> t2_mean;     ///< mean of T^2
+  std::vector<double> t2_spread;   ///< variance of T^2 over its squared mean
+  std::vector<double> t2_third;    ///< third central moment of T^2 over the third power of its mean
+  std::vector<double> spe_mean;    ///< mean of SPE
+  std::vector<double> spe_spread;  ///< variance of SPE over its squared mean
+  std::vector<double> spe_third;   ///< third central moment of SPE over the third power of its mean
+
+  bool operator==(const Prequential&) const = default;
+};
+
 /// The scatter matrix S = sum w (x - mean)(x - mean)^T of the rows seen, known by its leading eigenpairs and
 /// its diagonal. Eigenvalues and scatter are sums over rows; the functions below turn them into variances.
 ///
@@ -48,6 +66,7 @@ struct Model {
   std::vector<Index> axes;    ///< how the reported components are shown: number i is the held one at place
                               ///< |axes[i]| - 1, with the sign of axes[i]. Empty: by variance, the largest
                               ///< entry of each positive
+  Prequential prequential;    ///< of the rows, each scored before it was learned
   std::vector<std::string>
       feature_names;       ///< one a feature, in UTF-8, or none: for readers, nothing uses them
   std::string parameters;  ///< what an interface above was asked for, in its own words (UTF-8), or nothing

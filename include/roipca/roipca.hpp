@@ -11,9 +11,11 @@
 #include "roipca/kernel.hpp"           // IWYU pragma: export
 #include "roipca/kernel_pca.hpp"       // IWYU pragma: export
 #include "roipca/learning_rate.hpp"    // IWYU pragma: export
+#include "roipca/limits.hpp"           // IWYU pragma: export
 #include "roipca/merge.hpp"            // IWYU pragma: export
 #include "roipca/model.hpp"            // IWYU pragma: export
 #include "roipca/model_file.hpp"       // IWYU pragma: export
+#include "roipca/monitor.hpp"          // IWYU pragma: export
 #include "roipca/online_pca.hpp"       // IWYU pragma: export
 #include "roipca/option_table.hpp"     // IWYU pragma: export
 #include "roipca/options.hpp"          // IWYU pragma: export

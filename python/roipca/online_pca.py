@@ -16,10 +16,10 @@ from numpy.typing import ArrayLike
 from ._first_call import first_call, has_seen_rows
 from ._fitted import AT_READING, Fitted
 from ._model_file import load_model, save_model, saved_parameters
+from ._monitor import Monitoring
 from ._parameters import check_parameters
 from ._passes import Refining, check_passes, for_each_block, more_passes, refine_once, require_readable_again
 from ._preparation import Preparation
-from ._reader import Reader
 from ._rows import ONE_ROW, are_rows, as_row, as_rows, as_weights, check_names, is_one_row
 from ._score_streams import ScoreStreams
 from ._scores import Scores
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _TOLD = ("n_features_in_", "feature_names_in_")
 
 
-class OnlinePCA(Refining, Scores, ScoreStreams, ToTorch, Reader):
+class OnlinePCA(Refining, Scores, ScoreStreams, ToTorch, Monitoring):
     """Principal components of a stream of rows, in one pass and O(components x features) memory.
 
     The result does not depend on how rows are divided into calls, to the last bit. A call with a bad row (NaN,

@@ -1,12 +1,12 @@
 """Plots of a fitted estimator, with matplotlib: each draws into `ax`, or into a new one, and returns it.
 
-Install it with `pip install roipca[plot]`. All functions read one moment of the stream and change nothing.
+Install matplotlib, or `pip install roipca[plot]`. All functions read one moment of the stream and change nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +17,8 @@ from .online_pca import OnlinePCA
 __all__ = [
     "biplot",
     "component_images",
+    "contributions",
+    "control_chart",
     "cumulative_variance",
     "loadings",
     "score_plot",
@@ -252,6 +254,82 @@ def component_images(
     ax.imshow(tiles, cmap="RdBu_r", vmin=-1, vmax=1, interpolation="nearest")
     ax.set_axis_off()
     return ax
+
+
+def control_chart(
+    pca: OnlinePCA,
+    X: MatrixLike,
+    *,
+    of: Literal["spe", "t2"] = "spe",
+    confidence: float | Sequence[float] = (0.95, 0.99),
+    log: bool = True,
+    ax: Any = None,
+) -> Any:
+    """Draw T^2 or SPE of rows in their order, with limits; rows beyond the largest limit in another colour.
+
+    Parameters
+    ----------
+    pca : OnlinePCA
+        A fitted estimator.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        Rows.
+    of : {"spe", "t2"}, default="spe"
+        Which statistic.
+    confidence : float or sequence of float, default=(0.95, 0.99)
+        Confidence of each limit.
+    log : bool, default=True
+        Use a logarithmic axis.
+    ax : matplotlib Axes, default=None
+        Where to draw. None means a new figure.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+    """
+    if of not in ("spe", "t2"):
+        raise ValueError(f'of must be "spe" or "t2", not {of!r}')
+    ax = _new_axes() if ax is None else ax
+    values = getattr(pca, of)(X)
+    levels = np.atleast_1d(np.asarray(confidence, dtype=float))
+    limits = [getattr(pca, f"{of}_limit")(float(level)) for level in levels]
+    beyond = values > max(limits)
+    rows = np.arange(len(values))
+    ax.plot(rows, values, linewidth=0.8)
+    ax.plot(rows[beyond], values[beyond], "o", color="firebrick", markersize=3)
+    for level, limit in zip(levels, limits, strict=True):
+        ax.axhline(limit, linestyle="--", color="gray", linewidth=1)
+        ax.annotate(f"{100 * level:g} %", (1, limit), xycoords=("axes fraction", "data"), ha="right", va="bottom")
+    if log and (values > 0).any():
+        ax.set_yscale("log")
+    ax.set_xlabel("row")
+    ax.set_ylabel("SPE" if of == "spe" else "T²")
+    return ax
+
+
+def contributions(
+    pca: OnlinePCA, x: ArrayLike, *, of: Literal["spe", "t2"] = "spe", most: int = 20, ax: Any = None
+) -> Any:
+    """Draw what each feature contributes to T^2 or SPE of one row, the largest first.
+
+    Parameters
+    ----------
+    pca : OnlinePCA
+        A fitted estimator.
+    x : array-like of shape (n_features,)
+        One row.
+    of : {"spe", "t2"}, default="spe"
+        Which statistic.
+    most : int, default=20
+        Number of features to draw at most.
+    ax : matplotlib Axes, default=None
+        Where to draw. None means a new figure.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+    """
+    parts = pca.contributions(np.atleast_2d(np.asarray(x)), of=of)[0]
+    return _bars(parts, _feature_names(pca), most, f"contribution to {'SPE' if of == 'spe' else 'T²'}", ax)
 
 
 def _bars(values: np.ndarray, names: list[str], most: int, label: str, ax: Any) -> Any:

@@ -22,6 +22,7 @@
 #include "estimator.hpp"
 #include "fork_gate.hpp"
 #include "kernel_binding.hpp"
+#include "monitor_binding.hpp"
 #include "options.hpp"
 #include "preparation_binding.hpp"
 #include "refinement_binding.hpp"
@@ -292,6 +293,7 @@ NB_MODULE(_core, module) {
   roipca::python::bind_estimator<float>(module, "EstimatorF32");
   roipca::python::bind_estimator<double>(module, "EstimatorF64");
   roipca::python::bind_refinements(module);
+  roipca::python::bind_monitor(module);
   roipca::python::bind_kernel_pca(module);
   roipca::python::bind_preparation(module);
 }

@@ -77,6 +77,21 @@ class Estimator {
     change([&] { pca_.update(x); });
   }
 
+  /// A monitor of this estimator, which must live longer.
+  Monitor<T> monitor(const MonitorOptions& options) { return Monitor<T>(pca_, options); }
+  MonitorReading watch(Monitor<T>& monitor, const Array<T>& row) {
+    const auto x = vector_of(row);
+    return alone([&] {
+      const Changing changing(is_changing_);
+      const MonitorReading reading = monitor.watch(x);
+      if (reading.is_learned) {
+        snapshot_.reset();
+        is_given_ = false;
+      }
+      return reading;
+    });
+  }
+
   /// The model of all rows so far; the same object until the next rows.
   std::shared_ptr<Model<T>> model() {
     return alone([&] {

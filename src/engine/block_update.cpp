@@ -39,7 +39,8 @@ BlockUpdate<T>::BlockUpdate(Index capacity, Index max_rows)
       coefficients_(capacity + max_rows, capacity),
       panel_(simd::panel_size<T>(capacity + max_rows)),
       gram_(capacity, capacity),
-      column_(capacity) {}
+      column_(capacity),
+      variances_(capacity) {}
 
 template <typename T>
 double BlockUpdate<T>::mu_of(const HeldPairs<T>& pairs, const RowBlock<T>& block, const Mu& mu) const {
@@ -49,9 +50,11 @@ double BlockUpdate<T>::mu_of(const HeldPairs<T>& pairs, const RowBlock<T>& block
 }
 
 template <typename T>
-void BlockUpdate<T>::apply(HeldPairs<T>& pairs, RowBlock<T>& block, const Mu& mu, double shift) {
+void BlockUpdate<T>::apply(HeldPairs<T>& pairs, RowBlock<T>& block, const Mu& mu, double shift,
+                           BlockScorer* scorer) {
   if (!pairs.settled && ++since_settled_ >= kUpdatesBetweenSettling) settle(pairs);
   split_.measure(pairs.components.view(pairs.rank), block);
+  if (scorer != nullptr && block.scores.is_wanted) score(pairs, block, *scorer);
   const double added = split_.products().diagonal().head(block.count).sum();  // |X|^2
   bool advanced = advance(pairs, block, mu_of(pairs, block, mu), shift);
   if (!advanced && !pairs.settled) {
@@ -62,6 +65,25 @@ void BlockUpdate<T>::apply(HeldPairs<T>& pairs, RowBlock<T>& block, const Mu& mu
   }
   if (!advanced) solve(pairs, block, mu_of(pairs, block, mu), shift);
   pairs.trace += added;
+}
+
+template <typename T>
+void BlockUpdate<T>::score(const HeldPairs<T>& pairs, RowBlock<T>& block, BlockScorer& scorer) {
+  if (!(block.freedom > 0.0)) return;
+  if (pairs.settled) {
+    variances_ = pairs.values / block.freedom;
+  } else {
+    variances_ = pairs.inner.diagonal() / block.freedom;
+  }
+  scorer.score({.count = block.count,
+                .dots = split_.inside().data(),
+                .dots_stride = split_.inside().cols(),
+                .products = split_.products().data(),
+                .products_stride = split_.products().cols(),
+                .roots = block.roots.data(),
+                .pull = block.pull},
+               pairs.rank, pairs.settled ? nullptr : &pairs.normal, variances_,
+               kScoreNoise<T> * pairs.trace / block.freedom, block.scores);
 }
 
 // Where nothing grows any more and the rows weigh little.

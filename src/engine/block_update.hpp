@@ -75,8 +75,10 @@ class BlockUpdate {
  public:
   BlockUpdate(Index capacity, Index max_rows);
 
-  /// Adds the block's rows X, and `shift` times the identity. The rows are scratch afterwards.
-  void apply(HeldPairs<T>& pairs, RowBlock<T>& block, const Mu& mu, double shift = 0.0);
+  /// Adds the block's rows X, and `shift` times the identity. The rows are scratch afterwards. A scorer
+  /// scores them first if that is wanted.
+  void apply(HeldPairs<T>& pairs, RowBlock<T>& block, const Mu& mu, double shift = 0.0,
+             BlockScorer* scorer = nullptr);
 
   /// Finds the eigenpairs, and orthonormalises them where they have drifted by more than 512 roundings.
   void settle(HeldPairs<T>& pairs);
@@ -84,6 +86,7 @@ class BlockUpdate {
   void visit_state(state::Archive& archive) { archive(since_settled_); }
 
  private:
+  void score(const HeldPairs<T>& pairs, RowBlock<T>& block, BlockScorer& scorer);
   double mu_of(const HeldPairs<T>& pairs, const RowBlock<T>& block, const Mu& mu) const;
   bool advance(HeldPairs<T>& pairs, const RowBlock<T>& block, double mu, double shift);
   void solve(HeldPairs<T>& pairs, RowBlock<T>& block, double mu, double shift);
@@ -106,8 +109,9 @@ class BlockUpdate {
   Vector<double> work_;
   RowMatrix<T> coefficients_;
   Vector<T> panel_;
-  RowMatrix<double> gram_;  // Q^T Q
-  Vector<double> column_;   // of the inverse of its factor
+  RowMatrix<double> gram_;    // Q^T Q
+  Vector<double> column_;     // of the inverse of its factor
+  Vector<double> variances_;  // along the components, for scores
   int since_settled_ = 0;
 };
 

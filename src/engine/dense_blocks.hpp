@@ -16,7 +16,8 @@ class DenseBlocks final : public Engine<T> {
       : block_rows_(block_rows),
         mu_(options.method == Method::kIpca ? Mu::zero() : options.mu),
         pairs_(features, capacity(options, features).held),
-        update_(pairs_.capacity(), block_rows + 1) {}
+        update_(pairs_.capacity(), block_rows + 1),
+        scorer_(pairs_.capacity(), block_rows + 1) {}
 
   std::unique_ptr<Engine<T>> clone() const override { return std::make_unique<DenseBlocks>(*this); }
   Index block_rows() const override { return block_rows_; }
@@ -39,7 +40,7 @@ class DenseBlocks final : public Engine<T> {
   void visit_state(state::Archive& archive) override { archive(pairs_, update_); }
 
  protected:
-  void add(RowBlock<T>& block) override { update_.apply(pairs_, block, mu_); }
+  void add(RowBlock<T>& block) override { update_.apply(pairs_, block, mu_, 0.0, &scorer_); }
   void rescale(double factor) override { pairs_.rescale(factor); }
 
  private:
@@ -47,6 +48,7 @@ class DenseBlocks final : public Engine<T> {
   Mu mu_;
   HeldPairs<T> pairs_;
   BlockUpdate<T> update_;
+  BlockScorer scorer_;
 };
 
 }  // namespace roipca

@@ -13,19 +13,24 @@ template <typename T>
 DenseStream<T>::DenseStream(const Options& options, Index features)
     : options_(options),
       engine_(make_engine<T>(options, features)),
-      intake_(options, features, engine_->block_rows()) {}
+      intake_(options, features, engine_->block_rows()),
+      scores_(scored_components(options, features)) {}
 
 template <typename T>
 DenseStream<T>::DenseStream(const Model<T>& model)
     : options_(with_choices(model)),
       engine_(make_engine<T>(options_, model.features())),
-      intake_(model, engine_->block_rows()) {
+      intake_(model, engine_->block_rows()),
+      scores_(model.prequential, scored_components(options_, model.features())) {
   engine_->start(spectrum_of(model, intake_.moments().unit()));
 }
 
 template <typename T>
 DenseStream<T>::DenseStream(const DenseStream& other)
-    : options_(other.options_), engine_(other.engine_->clone()), intake_(other.intake_) {}
+    : options_(other.options_),
+      engine_(other.engine_->clone()),
+      intake_(other.intake_),
+      scores_(other.scores_) {}
 
 template <typename T>
 void DenseStream<T>::absorb(const GivenRows<T>& given, Index from, Index to) {
@@ -70,7 +75,9 @@ void DenseStream<T>::add(simd::RowsView<T> rows, const double* weights) {
     rows.count -= taken;
     if (weights != nullptr) weights += taken;
     if (rows.count == 0 && !intake_.is_full()) break;
-    engine_->absorb(intake_.close());
+    RowBlock<T>& block = intake_.close();
+    engine_->absorb(block);
+    scores_.add(block.scores, block.count, block.pairs_share, block.unit);
     intake_.open();
   }
 }
@@ -86,12 +93,15 @@ void DenseStream<T>::set_learning_rate(const LearningRate& rate) {
 template <typename T>
 Model<T> DenseStream<T>::model() const {
   if (!intake_.is_waiting()) {
-    return make_model(options_, intake_.rows(), intake_.moments(), engine_->spectrum());
+    return make_model(options_, intake_.rows(), intake_.moments(), engine_->spectrum(), scores_);
   }
   auto intake = intake_;
   const auto engine = engine_->clone();
-  engine->absorb(intake.close());
-  return make_model(options_, intake.rows(), intake.moments(), engine->settle());
+  auto scores = scores_;
+  RowBlock<T>& block = intake.close();
+  engine->absorb(block);
+  scores.add(block.scores, block.count, block.pairs_share, block.unit);
+  return make_model(options_, intake.rows(), intake.moments(), engine->settle(), scores);
 }
 
 template <typename T>

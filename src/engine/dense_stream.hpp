@@ -8,6 +8,7 @@
 #include "engine/engine.hpp"
 #include "intake/given_rows.hpp"
 #include "intake/intake.hpp"
+#include "monitor/score_moments.hpp"
 #include "roipca/model.hpp"
 
 namespace roipca {
@@ -46,7 +47,7 @@ class DenseStream {
   Index size() const { return engine_->size(); }
 
   /// Not the options, from which streams are made.
-  void visit_state(state::Archive& archive) { archive(intake_, *engine_); }
+  void visit_state(state::Archive& archive) { archive(intake_, *engine_, scores_); }
 
  private:
   void absorb_in_units(const GivenRows<T>& given, Index from, Index to);
@@ -56,6 +57,7 @@ class DenseStream {
   std::unique_ptr<Engine<T>> engine_;
   Intake<T> intake_;
   RowMatrix<T> in_units_;  // scratch
+  ScoreMoments scores_;
 };
 
 extern template class DenseStream<float>;

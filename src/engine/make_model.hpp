@@ -9,6 +9,7 @@
 #include "engine/reported_spectrum.hpp"
 #include "intake/moments.hpp"
 #include "model/spectrum.hpp"
+#include "monitor/score_moments.hpp"
 #include "roipca/model.hpp"
 
 namespace roipca {
@@ -27,7 +28,7 @@ Spectrum<T> spectrum_of(const Model<T>& model, double unit) {
 /// The model of `rows` rows with these moments (Moments or SparseMoments) and this spectrum, in their unit.
 template <typename T, typename AnyMoments>
 Model<T> make_model(const Options& options, std::int64_t rows, const AnyMoments& moments,
-                    Spectrum<T> spectrum) {
+                    Spectrum<T> spectrum, const ScoreMoments& scores) {
   Model<T> model;
   model.options = options;
   model.resolved.method = resolve(options, moments.features());
@@ -45,6 +46,7 @@ Model<T> make_model(const Options& options, std::int64_t rows, const AnyMoments&
   model.eigenvalues.resize(static_cast<std::size_t>(columns));
   auto eigenvalues = as_eigen(model.eigenvalues);
   for (Index i = 0; i < rank; ++i) eigenvalues[i] = to_raw(spectrum.values[i], moments.unit());
+  model.prequential = scores.value(columns);
   return model;
 }
 

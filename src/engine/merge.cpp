@@ -10,6 +10,7 @@
 #include "engine/reported_spectrum.hpp"
 #include "engine/standardized.hpp"
 #include "model/fields.hpp"
+#include "monitor/score_moments.hpp"
 #include "options/resolved.hpp"
 #include "rules/mu.hpp"
 
@@ -127,6 +128,9 @@ Model<T> merge(const Model<T>& a, const Model<T>& b) {
   complete<T>(basis, pairs.rank);
   all.eigenvalues.resize(static_cast<std::size_t>(columns));
   as_eigen(all.eigenvalues).head(pairs.rank) = spectrum.values / unit / unit;
+  all.prequential = combine(a.prequential, a.weight_pairs, b.prequential, b.weight_pairs);
+  all.prequential.coverage *= (a.weight_pairs + b.weight_pairs) / all.weight_pairs;
+  all.prequential = ScoreMoments(all.prequential, held).value(columns);
   return all;
 }
 

@@ -8,6 +8,7 @@
 
 #include "engine/engine.hpp"
 #include "linalg/symmetric_eigen.hpp"
+#include "monitor/exact_scoring.hpp"
 
 namespace roipca {
 
@@ -21,7 +22,8 @@ class ScatterMatrix final : public Engine<T> {
         scatter_(features, features),
         rows_(block_rows + 1, features),
         mean_(features),
-        panel_(simd::panel_size<double>(block_rows + 1)) {}
+        panel_(simd::panel_size<double>(block_rows + 1)),
+        scoring_(features, reported, block_rows + 1) {}
 
   std::unique_ptr<Engine<T>> clone() const override { return std::make_unique<ScatterMatrix>(*this); }
   Index block_rows() const override { return block_rows_; }
@@ -39,6 +41,7 @@ class ScatterMatrix final : public Engine<T> {
     auto scatter = scatter_.columns(features);
     scatter = basis * (spectrum.values.array() - rest).matrix().asDiagonal() * basis.transpose();
     scatter.diagonal().array() += rest;
+    scoring_ = ExactScoring<T>(features, reported_, block_rows_ + 1);
   }
 
   Spectrum<T> settle() override { return spectrum(); }
@@ -54,7 +57,7 @@ class ScatterMatrix final : public Engine<T> {
   Index size() const override { return scatter_.length() * scatter_.length(); }
 
   void visit_state(state::Archive& archive) override {
-    archive(scatter_.columns(scatter_.length()), blocks_);
+    archive(scatter_.columns(scatter_.length()), blocks_, scoring_);
   }
 
  protected:
@@ -63,6 +66,10 @@ class ScatterMatrix final : public Engine<T> {
     auto to = rows_.columns(block.count);
     const auto from = block.rows.columns(block.count);
     to = from.template cast<double>();
+    if (block.scores.is_wanted) {
+      if (scoring_.is_due(block)) scoring_.refresh(spectrum(), block);
+      scoring_.score(rows_, block);
+    }
     if (block.pull != 0.0) {
       mean_.noalias() = to * (block.pull * block.roots.head(block.count));
       for (Index i = 0; i < block.count; ++i) to.col(i) -= block.roots[i] * mean_;
@@ -88,6 +95,7 @@ class ScatterMatrix final : public Engine<T> {
   Vector<double> mean_;
   Vector<double> panel_;
   std::int64_t blocks_ = 0;
+  ExactScoring<T> scoring_;
 };
 
 }  // namespace roipca

@@ -5,6 +5,7 @@
 
 #include "intake/moments.hpp"
 #include "intake/row_block.hpp"
+#include "monitor/score_moments.hpp"
 #include "roipca/model.hpp"
 
 namespace roipca {
@@ -22,10 +23,14 @@ template <typename T>
 class Intake {
  public:
   Intake(const Options& options, Index features, Index block_rows)
-      : forgetting_(options.forgetting), moments_(features, options.center), block_(block_rows, features) {}
+      : forgetting_(options.forgetting),
+        scored_from_(rows_before_scores(capacity(options, features).reported)),
+        moments_(features, options.center),
+        block_(block_rows, features) {}
   /// Resumes from a model.
   Intake(const Model<T>& model, Index block_rows)
       : forgetting_(model.options.forgetting),
+        scored_from_(rows_before_scores(model.n_components)),
         rows_(model.rows),
         moments_(model),
         block_(block_rows, model.features()) {}
@@ -51,6 +56,8 @@ class Intake {
   RowBlock<T>& close() {
     block_.rows_before = rows_ - block_.count;
     if (block_.capacity() > 1) moments_.close(block_);
+    block_.scores.is_known = false;
+    block_.scores.is_wanted = block_.rows_before >= scored_from_ && !block_.is_recentred;
     return block_;
   }
   /// Begins an empty block.
@@ -65,6 +72,7 @@ class Intake {
 
  private:
   double forgetting_;
+  std::int64_t scored_from_;
   std::int64_t rows_ = 0;
   Moments<T> moments_;
   RowBlock<T> block_;

@@ -124,7 +124,10 @@ void Moments<T>::add(const T* row, double weight, double forgetting, RowBlock<T>
   block.weight_before = weight_;
   block.unit = unit_;
   block.decay = 1.0;
+  block.freedom = freedom();
+  block.is_recentred = false;
   weight_pairs_ += weight_ * weight;
+  block.pairs_share = weight_pairs_ > 0.0 ? weight_ * weight / weight_pairs_ : 0.0;
   weight_ = total;
 }
 
@@ -233,8 +236,12 @@ void Moments<T>::recentre(double before, RowBlock<T>& block) {
 template <typename T>
 void Moments<T>::close(RowBlock<T>& block) {
   const double before = weight_;
+  const double pairs = block.weight_pairs + before * block.weight;
+  block.freedom = freedom();
   weight_ += block.weight;
-  weight_pairs_ += block.weight_pairs + before * block.weight;
+  weight_pairs_ += pairs;
+  block.pairs_share = weight_pairs_ > 0.0 ? pairs / weight_pairs_ : 0.0;
+  block.is_recentred = false;
   block.weight_before = before;
   block.unit = unit_;
   block.pull = 0.0;
@@ -243,6 +250,7 @@ void Moments<T>::close(RowBlock<T>& block) {
     const bool is_alone = block.count == 1 && outweighs(block.weight, before);
     if (part < block_borders::kOutweighed && !is_alone) {
       recentre(before, block);
+      block.is_recentred = true;
     } else if (!is_alone) {
       block.pull = (1.0 - std::sqrt(part)) / block.weight;
       scatter_.array() -= (block.total.array() * unit_).square() / weight_;
@@ -259,6 +267,12 @@ void Moments<T>::close(RowBlock<T>& block) {
   scatter_ = scatter_.cwiseMax(0.0);
   block.decay = 1.0 / block.growth;
   if (block.decay < 1.0) forget(block.decay);
+}
+
+template <typename T>
+double Moments<T>::freedom() const {
+  if (!center_) return weight_;
+  return weight_ > 0.0 ? 2.0 * weight_pairs_ / weight_ : 0.0;
 }
 
 template <typename T>

@@ -39,6 +39,8 @@ class Moments {
   void visit_state(state::Archive& archive) {
     archive(weight_, weight_pairs_, unit_, peak_, mean_, mean_tail_, scatter_);
   }
+  /// See Model::degrees_of_freedom.
+  double freedom() const;
   double unit() const { return unit_; }
   Index features() const { return mean_.size(); }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "monitor/block_scores.hpp"
 #include "simd/aligned_rows.hpp"
 #include "state/archive.hpp"
 
@@ -54,7 +55,11 @@ struct BlockWeights {
   double weight_before = 0.0;    // n
   std::int64_t rows_before = 0;  // number of rows before the block
   double unit = 1.0;
-  double decay = 1.0;  // factor of forgetting on the scatter after the block is added
+  double decay = 1.0;         // factor of forgetting on the scatter after the block is added
+  double freedom = 0.0;       // times a variance gave the scatter before the block
+  double pairs_share = 0.0;   // part of the pairs of rows so far that the block's rows have brought
+  bool is_recentred = false;  // about the mean of its own rows
+  BlockScores scores;
 };
 
 /// A block of dense rows.

@@ -54,6 +54,22 @@ bool is_order_of(const std::vector<Index>& axes, Index count) {
                           std::all_of(is_there.begin(), is_there.end(), [](bool there) { return there; }));
 }
 
+template <typename Require>
+void check_prequential(const Prequential& scores, Index held, Require require) {
+  require(scores.rows >= 0 && scores.coverage >= 0.0 && scores.coverage <= 1.0,
+          "the rows scored, or the part of the weight that they have, are out of range");
+  const std::size_t size = scores.t2_mean.size();
+  require(static_cast<Index>(size) <= held, "there are moments of scores of more components than are held");
+  for (const auto* values : {&scores.t2_mean, &scores.t2_spread, &scores.t2_third, &scores.spe_mean,
+                             &scores.spe_spread, &scores.spe_third}) {
+    require(values->size() == size, "the moments of scores are of different sizes");
+    require(as_eigen(*values).allFinite(), "a moment of scores is not finite");
+  }
+  for (const auto* values : {&scores.t2_mean, &scores.t2_spread, &scores.spe_mean, &scores.spe_spread}) {
+    require(size == 0 || as_eigen(*values).minCoeff() >= 0.0, "a moment of scores is negative");
+  }
+}
+
 }  // namespace
 
 template <typename T>
@@ -105,6 +121,7 @@ void check(const Model<T>& model) {
       model.turns.empty() || (static_cast<Index>(model.turns.size()) == held &&
                               as_eigen(model.turns).allFinite() && as_eigen(model.turns).minCoeff() >= 0.0),
       "there are turns, but not one per component, finite and not negative");
+  check_prequential(model.prequential, held, require);
   require(is_orthonormal(model.basis), "the components are not orthonormal");
 }
 

@@ -48,6 +48,14 @@ void visit_values(Visit visit, Models&... models) {
   visit(ValueField{"passes", Merging::kOwn, true}, models.passes...);
   visit(ValueField{"shift", Merging::kOwn, true}, models.shift...);
   visit(ValueField{"turns", Merging::kOwn, true}, models.turns...);
+  visit(ValueField{"prequential.rows", Merging::kOwn, true}, models.prequential.rows...);
+  visit(ValueField{"prequential.coverage", Merging::kOwn, true}, models.prequential.coverage...);
+  visit(ValueField{"prequential.t2_mean", Merging::kOwn, true}, models.prequential.t2_mean...);
+  visit(ValueField{"prequential.t2_spread", Merging::kOwn, true}, models.prequential.t2_spread...);
+  visit(ValueField{"prequential.t2_third", Merging::kOwn, true}, models.prequential.t2_third...);
+  visit(ValueField{"prequential.spe_mean", Merging::kOwn, true}, models.prequential.spe_mean...);
+  visit(ValueField{"prequential.spe_spread", Merging::kOwn, true}, models.prequential.spe_spread...);
+  visit(ValueField{"prequential.spe_third", Merging::kOwn, true}, models.prequential.spe_third...);
   visit(ValueField{"feature_names", Merging::kNonempty, true}, models.feature_names...);
   visit(ValueField{"parameters", Merging::kFirst, true}, models.parameters...);
 }

@@ -72,6 +72,12 @@ class Projector {
   auto centred(Index count) { return centred_.columns(count); }
   /// Brings the rows of the chunk back to the units of the rows given.
   void unscale(Index count) { scale(count, model_.scale); }
+  /// Replaces each row of the chunk by a combination of the components, one row of coefficients per row.
+  void replace_by_combination(const RowMatrix<T>& coefficients) {
+    centred_.columns(coefficients.rows()).setZero();
+    coefficients_.leftCols(coefficients.rows()) = coefficients.transpose();
+    add_components(coefficients.rows());
+  }
   /// Subtracts from each row of the chunk its part within the components.
   void subtract_components(Index count) {
     coefficients_.leftCols(count) = -scores(count).transpose().template cast<T>();

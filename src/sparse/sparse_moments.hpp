@@ -47,6 +47,16 @@ class SparseMoments {
   Index features() const { return sums_.size(); }
   bool center() const { return center_; }
   double weight() const { return weight_; }
+  /// See Model::degrees_of_freedom.
+  double freedom() const {
+    if (!center_) return weight_;
+    return weight_ > 0.0 ? 2.0 * weight_pairs_ / weight_ : 0.0;
+  }
+  /// The part of all pairs of rows that a block brings, before it is closed.
+  double pairs_share(const SparseBlock<T>& block) const {
+    const double added = block.weight_pairs + weight_ * block.rescale * block.weight;
+    return added > 0.0 ? added / (weight_pairs_ * block.rescale * block.rescale + added) : 0.0;
+  }
   /// The mean of feature j is sums()[j] * mean_factor().
   const double* sums() const { return sums_.data(); }
   double mean_factor() const { return center_ && weight_ > 0.0 ? scale_ / weight_ : 0.0; }

@@ -53,7 +53,8 @@ SparseStream<T>::SparseStream(const Options& options, Index features)
       held_(capacity(options, features).held),
       block_rows_(block_rows(options, features)),
       moments_(features, options.center),
-      update_(mu_of(options), features, held_, block_rows_) {}
+      update_(mu_of(options), features, held_, block_rows_),
+      scores_(held_) {}
 
 template <typename T>
 SparseStream<T>::SparseStream(const Model<T>& model)
@@ -63,7 +64,8 @@ SparseStream<T>::SparseStream(const Model<T>& model)
       block_rows_(block_rows(options_, features_)),
       rows_(model.rows),
       moments_(model),
-      update_(mu_of(options_), features_, held_, block_rows_) {
+      update_(mu_of(options_), features_, held_, block_rows_),
+      scores_(model.prequential, held_) {
   const Spectrum<T> spectrum = spectrum_of(model, 1.0);
   HeldPairs<T> pairs(features_, held_);
   pairs.rank = std::min(spectrum.basis.cols(), held_);
@@ -93,11 +95,23 @@ bool SparseStream<T>::absorb(const SparseRows<T>& rows, Index i, double weight) 
   return block_.rows.count() < block_rows_ || close();
 }
 
+// Adds the waiting block to everything.
 template <typename T>
-bool SparseStream<T>::close() {
-  if (!update_.absorb(block_, moments_)) return false;
+bool SparseStream<T>::absorb_block() {
+  const Index count = block_.rows.count();
+  const double share = moments_.pairs_share(block_);
+  block_scores_.is_wanted = rows_ - count >= rows_before_scores(capacity(options_, features_).reported);
+  block_scores_.is_known = false;
+  if (!update_.absorb(block_, moments_, block_scores_)) return false;
+  scores_.add(block_scores_, count, share, moments_.unit());
   const double decay = moments_.close(block_);
   if (decay < 1.0) update_.rescale(decay);
+  return true;
+}
+
+template <typename T>
+bool SparseStream<T>::close() {
+  if (!absorb_block()) return false;
   update_.tidy(moments_);
   block_.clear();
   ++blocks_;
@@ -119,9 +133,7 @@ std::optional<Model<T>> SparseStream<T>::model() const {
   if (block_.rows.count() == 0) return model_without_waiting();
   SparseStream all(*this);
   all.update_.only_read();
-  if (!all.update_.absorb(all.block_, all.moments_)) return std::nullopt;
-  const double decay = all.moments_.close(all.block_);
-  if (decay < 1.0) all.update_.rescale(decay);
+  if (!all.absorb_block()) return std::nullopt;
   all.block_.clear();
   return all.model_without_waiting();
 }
@@ -133,12 +145,12 @@ Model<T> SparseStream<T>::model_without_waiting() const {
   const std::int64_t waiting = static_cast<std::int64_t>(block_.given.size());
   return make_model(
       options_, rows_ - waiting, moments_,
-      Spectrum<T>{pairs.components.columns(pairs.rank), pairs.values.head(pairs.rank), pairs.trace});
+      Spectrum<T>{pairs.components.columns(pairs.rank), pairs.values.head(pairs.rank), pairs.trace}, scores_);
 }
 
 template <typename T>
 void SparseStream<T>::visit_state(state::Archive& archive) {
-  archive(rows_, blocks_, moments_);
+  archive(rows_, blocks_, moments_, scores_);
   block_.visit_state(archive, block_rows_, features_);
   archive(update_);
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "monitor/score_moments.hpp"
 #include "roipca/model.hpp"
 #include "roipca/sparse.hpp"
 #include "sparse/sparse_update.hpp"
@@ -42,6 +43,7 @@ class SparseStream {
 
  private:
   bool close();
+  bool absorb_block();
   void restore_if_due();
 
   Options options_;
@@ -53,6 +55,8 @@ class SparseStream {
   SparseMoments<T> moments_;
   SparseBlock<T> block_;
   SparseUpdate<T> update_;
+  ScoreMoments scores_;
+  BlockScores block_scores_;
 };
 
 extern template class SparseStream<float>;

@@ -46,7 +46,8 @@ SparseUpdate<T>::SparseUpdate(const Mu& mu, Index features, Index capacity, Inde
       outside_(max_rows + 1, max_rows + 1),
       eigen_(capacity + max_rows + 1),
       coefficients_(capacity + max_rows + 1, capacity),
-      work_(linalg::operations().leading_work(capacity, max_rows + 1)) {}
+      work_(linalg::operations().leading_work(capacity, max_rows + 1)),
+      scorer_(capacity, max_rows + 1) {}
 
 template <typename T>
 void SparseUpdate<T>::start(const HeldPairs<T>& pairs, const SparseMoments<T>& moments) {
@@ -76,12 +77,14 @@ double SparseUpdate<T>::mu_for(double weight) const {
 }
 
 template <typename T>
-bool SparseUpdate<T>::absorb(const SparseBlock<T>& block, const SparseMoments<T>& moments) {
+bool SparseUpdate<T>::absorb(const SparseBlock<T>& block, const SparseMoments<T>& moments,
+                             BlockScores& scores) {
   const double before = moments.weight() * block.rescale;
   const double alpha = before > 0.0 ? before / (before + block.weight) : 1.0;
   if (moments.center()) basis_.prepare(alpha, moments);
   basis_.measure(block.rows, moments);
   if (!centre(block, moments)) return false;
+  if (scores.is_wanted && !by_own_mean_) score(moments, scores);
   if (block.rescale != 1.0) rescale(block.rescale);
   const double added = products_.diagonal().head(count_).sum();
   if (!settled_ && ++since_settled_ >= kUpdatesBetweenSettling) find_values();
@@ -98,6 +101,21 @@ bool SparseUpdate<T>::absorb(const SparseBlock<T>& block, const SparseMoments<T>
   }
   trace_ += added;
   return true;
+}
+
+template <typename T>
+void SparseUpdate<T>::score(const SparseMoments<T>& moments, BlockScores& scores) {
+  const double freedom = moments.freedom();
+  if (!(freedom > 0.0)) return;
+  const Vector<double> variances = (settled_ ? values_ : inner_.diagonal().eval()) / freedom;
+  scorer_.score({.count = count_,
+                 .dots = inside_.data(),
+                 .dots_stride = inside_.cols(),
+                 .products = products_.data(),
+                 .products_stride = products_.cols(),
+                 .roots = roots_.data(),
+                 .pull = pull_},
+                rank_, settled_ ? nullptr : &normal_, variances, kScoreNoise<T> * trace_ / freedom, scores);
 }
 
 // Finds the coordinates of the rows about the mean, and their products: the three ways of Moments::close.

@@ -20,11 +20,11 @@ class SparseUpdate {
   /// Begins from settled eigenpairs.
   void start(const HeldPairs<T>& pairs, const SparseMoments<T>& moments);
 
-  /// Forgets by block.rescale and adds the block to the scatter, before `moments` close it. Returns false,
-  /// and does nothing, where sparse
-  /// arithmetic cannot tell what the rows bring: where what is left of a row after centring, or outside of
-  /// the components and the other rows, is rounding of the row or not far above.
-  bool absorb(const SparseBlock<T>& block, const SparseMoments<T>& moments);
+  /// Forgets by block.rescale and adds the block to the scatter, before `moments` close it, and scores its
+  /// rows first where that is wanted. Returns false, and does nothing, where sparse arithmetic cannot tell
+  /// what the rows bring: where what is left of a row after centring, or outside of the components and the
+  /// other rows, is rounding of the row or not far above.
+  bool absorb(const SparseBlock<T>& block, const SparseMoments<T>& moments, BlockScores& scores);
   /// To be called after `moments` have closed the block.
   void tidy(const SparseMoments<T>& moments) { basis_.tidy(moments); }
   void rescale(double factor);
@@ -42,6 +42,7 @@ class SparseUpdate {
 
   double sum() const;
   double mu_for(double weight) const;
+  void score(const SparseMoments<T>& moments, BlockScores& scores);
   bool centre(const SparseBlock<T>& block, const SparseMoments<T>& moments);
   bool advance(const SparseBlock<T>& block, const SparseMoments<T>& moments, double mu);
   void find_values();
@@ -80,6 +81,7 @@ class SparseUpdate {
   linalg::SymmetricEigen eigen_;
   Small coefficients_;  // of [B, rows], column by column
   Eigen::VectorXd work_;
+  BlockScorer scorer_;
 };
 
 extern template class SparseUpdate<float>;

@@ -32,6 +32,8 @@ def test_every_plot_draws_into_the_axes_it_is_given_and_returns_them(pca, rows):
         lambda p, ax: plot.score_plot(p, rows, ax=ax),
         lambda p, ax: plot.biplot(p, rows, ax=ax),
         lambda p, ax: plot.component_images(p, (3, 4), ax=ax),
+        lambda p, ax: plot.control_chart(p, rows, ax=ax),
+        lambda p, ax: plot.contributions(p, rows[0], ax=ax),
     ]
     for function in draw:
         ax = Figure().add_subplot()
@@ -49,17 +51,22 @@ def test_the_scree_plot_has_the_variances(pca, ax):
     np.testing.assert_array_equal(plot.scree(pca, ax=ax).lines[0].get_ydata(), pca.explained_variance_)
 
 
-def test_loadings_are_drawn_with_the_largest_on_top(pca, ax):
-    plot.loadings(pca, component=1, most=5, ax=ax)
-    largest = np.argsort(-np.abs(pca.components_[1]))[:5]
-    assert [label.get_text() for label in ax.get_yticklabels()] == [str(feature) for feature in largest]
+def test_the_control_chart_has_the_statistic_its_limits_and_the_rows_beyond(pca, rows, ax):
+    values = rows.copy()
+    values[7] *= 30
+    plot.control_chart(pca, values, of="t2", confidence=0.99, ax=ax)
+    line, beyond, limit = ax.lines
+    np.testing.assert_array_equal(line.get_ydata(), pca.t2(values))
+    assert 7 in beyond.get_xdata()
+    assert limit.get_ydata()[0] == pca.t2_limit(0.99)
+
+
+def test_contributions_are_drawn_with_the_largest_on_top(pca, rows, ax):
+    odd = rows[0].copy()
+    odd[5] += 50
+    plot.contributions(pca, odd, ax=ax)
+    assert ax.get_yticklabels()[0].get_text() == "5"
     assert ax.yaxis.get_inverted()
-
-
-def test_the_cumulative_plot_ends_at_the_part_that_is_explained(pca, ax):
-    assert plot.cumulative_variance(pca, ax=ax).lines[0].get_ydata()[-1] == pytest.approx(
-        pca.explained_variance_ratio_.sum()
-    )
 
 
 def test_classes_of_a_score_plot_have_a_legend(pca, rows, ax):

@@ -1,0 +1,138 @@
+#include "monitor/block_scores.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace roipca {
+namespace {
+
+// Moments by weights that sum to 1, relative to the mean: no power leaves the range.
+template <typename Values, typename Weights>
+void find_moments_of(const Values& values, const Weights& weights, Index j, ScoreDistribution& to) {
+  const double mean = weights.dot(values);
+  double spread = 0.0;
+  double third = 0.0;
+  if (mean > 0.0) {
+    const double scale = 1.0 / mean;
+    for (Index i = 0; i < values.size(); ++i) {
+      const double distance = values[i] * scale - 1.0;
+      const double square = weights[i] * distance * distance;
+      spread += square;
+      third += square * distance;
+    }
+  }
+  to.mean[j] = mean;
+  to.spread[j] = spread;
+  to.third[j] = third;
+}
+
+void repeat_last(Index j, ScoreDistribution& of) {
+  of.mean[j] = of.mean[j - 1];
+  of.spread[j] = of.spread[j - 1];
+  of.third[j] = of.third[j - 1];
+}
+
+}  // namespace
+
+BlockScorer::BlockScorer(Index capacity, Index max_rows)
+    : capacity_(capacity),
+      coordinates_(max_rows, capacity),
+      normal_(capacity, capacity),
+      turned_(capacity, max_rows),
+      squares_(max_rows),
+      along_(capacity),
+      shared_(max_rows),
+      weights_(max_rows),
+      scales_(max_rows),
+      t2_(max_rows),
+      spe_(max_rows),
+      terms_(max_rows) {}
+
+void BlockScorer::score(const MeasuredRows& rows, Index rank, const Matrix<double>* normal,
+                        const Vector<double>& variances, double noise, BlockScores& scores) {
+  const Index count = rows.count;
+  const Eigen::Map<const Vector<double>> u(rows.roots, count);
+  // V = (I + back u u^T) X.
+  const double back = rows.pull / (1.0 - rows.pull * u.squaredNorm());
+  auto along = along_.head(rank);
+  along.setZero();
+  auto shared = shared_.head(count);
+  shared.setZero();
+  if (rows.pull != 0.0) {
+    for (Index i = 0; i < count; ++i) {
+      along += u[i] * Eigen::Map<const Vector<double>>(rows.dots + i * rows.dots_stride, rank);
+      const double* products = rows.products + i * rows.products_stride;
+      for (Index j = 0; j < i; ++j) {
+        shared[i] += products[j] * u[j];
+        shared[j] += products[j] * u[i];
+      }
+      shared[i] += products[i] * u[i];
+    }
+  }
+  const double whole = u.dot(shared);
+  for (Index i = 0; i < count; ++i) {
+    const double square = rows.products[i * rows.products_stride + i];
+    squares_[i] = square + back * u[i] * (2.0 * shared[i] + back * u[i] * whole);
+    const Eigen::Map<const Vector<double>> dots(rows.dots + i * rows.dots_stride, rank);
+    if (normal == nullptr) {
+      turned_.col(i).head(rank) = dots + (back * u[i]) * along;
+    } else {
+      coordinates_.columns(count).col(i).head(rank) = dots + (back * u[i]) * along;
+      coordinates_.columns(count).col(i).tail(capacity_ - rank).setZero();
+    }
+  }
+  if (normal != nullptr) {
+    normal_.columns(rank).topRows(rank) = normal->topLeftCorner(rank, rank);
+    simd::table<double>().dots(normal_.view(rank), coordinates_.view(count), coordinates_.padded_length(),
+                               turned_.data(), turned_.cols());
+  }
+  find_moments(count, rows.roots, rank, variances, noise, scores);
+}
+
+void BlockScorer::score(Index count, const RowMatrix<double>& dots, const double* squares,
+                        const double* roots, const Vector<double>& variances, double noise,
+                        BlockScores& scores) {
+  const Index rank = variances.size();
+  for (Index i = 0; i < count; ++i) {
+    turned_.col(i).head(rank) = dots.row(i).head(rank).transpose();
+    squares_[i] = squares[i];
+  }
+  find_moments(count, roots, rank, variances, noise, scores);
+}
+
+void BlockScorer::find_moments(Index count, const double* roots, Index rank, const Vector<double>& variances,
+                               double noise, BlockScores& scores) {
+  const Eigen::Map<const Vector<double>> u(roots, count);
+  auto weights = weights_.head(count);
+  weights = u.cwiseAbs2();
+  // A row is v = u (x - mean): squares over u^2 are those of x - mean.
+  auto terms = terms_.head(count);
+  auto t2 = t2_.head(count);
+  auto spe = spe_.head(count);
+  t2.setZero();
+  auto scales = scales_.head(count);
+  scales = weights.cwiseInverse();
+  weights /= weights.sum();
+  spe = squares_.head(count).cwiseProduct(scales);
+
+  if (scores.t2.mean.size() != capacity_) {
+    scores.t2.resize(capacity_);
+    scores.spe.resize(capacity_);
+  }
+  for (Index j = 0; j < capacity_; ++j) {
+    if (j < rank && variances[j] > noise) {
+      terms = (turned_.row(j).head(count).transpose().array().square() * scales.array()).matrix();
+      t2 += terms / variances[j];
+      spe = (spe - terms).cwiseMax(0.0);
+    } else if (j > 0) {
+      repeat_last(j, scores.t2);
+      repeat_last(j, scores.spe);
+      continue;
+    }
+    find_moments_of(t2, weights, j, scores.t2);
+    find_moments_of(spe, weights, j, scores.spe);
+  }
+  scores.is_known = scores.t2.is_finite() && scores.spe.is_finite();
+}
+
+}  // namespace roipca

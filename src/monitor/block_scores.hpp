@@ -1,0 +1,75 @@
+/// T^2 and SPE of the rows of a block, before the block is added.
+#pragma once
+
+#include "basis/split.hpp"
+#include "linalg/eigen_types.hpp"
+#include "simd/aligned_rows.hpp"
+
+namespace roipca {
+
+/// The distribution of a score over the rows of a block, for each number of leading components: entry j is
+/// for j + 1 of them.
+struct ScoreDistribution {
+  Vector<double> mean;
+  Vector<double> spread;  ///< variance over the squared mean
+  Vector<double> third;   ///< third central moment over the third power of the mean
+
+  void resize(Index components) {
+    for (auto* part : {&mean, &spread, &third}) part->setZero(components);
+  }
+  bool is_finite() const { return mean.allFinite() && spread.allFinite() && third.allFinite(); }
+};
+
+struct BlockScores {
+  bool is_wanted = false;  ///< set by whoever closes the block: engines that can, score its rows
+  bool is_known = false;   ///< set by the engine
+  ScoreDistribution t2;
+  ScoreDistribution spe;  ///< in the block's unit, squared
+};
+
+/// Part of the trace below which the variance along a component may be no more than rounding: see
+/// make_reportable.
+template <typename T>
+inline constexpr double kScoreNoise = 1024.0 * kNoise<T>* kNoise<T>;
+
+/// Rows X = (I - pull u u^T) V as an update has measured them: see BlockWeights.
+struct MeasuredRows {
+  Index count;
+  const double* dots;  ///< X Z, row by row
+  Index dots_stride;
+  const double* products;  ///< the lower triangle of X X^T, row by row
+  Index products_stride;
+  const double* roots;  ///< u
+  double pull;
+};
+
+/// Computes BlockScores. Allocates at construction only, apart from the first result.
+class BlockScorer {
+ public:
+  BlockScorer(Index capacity, Index max_rows);
+
+  /// Scores rows by the orthonormal components Z `normal` (null: Z itself), of which there are `rank`, and
+  /// the variances along them. Components whose variance is no more than `noise` are left out, as they are
+  /// from the scores of a model.
+  void score(const MeasuredRows& rows, Index rank, const Matrix<double>* normal,
+             const Vector<double>& variances, double noise, BlockScores& scores);
+
+  /// The same for rows V whose products with the components and whose squares are known as they are.
+  void score(Index count, const RowMatrix<double>& dots, const double* squares, const double* roots,
+             const Vector<double>& variances, double noise, BlockScores& scores);
+
+ private:
+  void find_moments(Index count, const double* roots, Index rank, const Vector<double>& variances,
+                    double noise, BlockScores& scores);
+
+  Index capacity_;
+  simd::AlignedRows<double> coordinates_;  // V Z, a row per row
+  simd::AlignedRows<double> normal_;       // a row per component
+  RowMatrix<double> turned_;               // coordinates along the components, a row per component
+  Vector<double> squares_;                 // |v|^2
+  Vector<double> along_;                   // u^T X Z
+  Vector<double> shared_;                  // X X^T u
+  Vector<double> weights_, scales_, t2_, spe_, terms_;
+};
+
+}  // namespace roipca

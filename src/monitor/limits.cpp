@@ -1,0 +1,181 @@
+#include "roipca/limits.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "linalg/eigen_types.hpp"
+#include "monitor/distributions.hpp"
+
+namespace roipca {
+namespace {
+
+constexpr std::array<std::pair<LimitRule, std::string_view>, 6> kNames = {
+    {{LimitRule::kAuto, "auto"},
+     {LimitRule::kPrequential, "prequential"},
+     {LimitRule::kF, "f"},
+     {LimitRule::kChi2, "chi2"},
+     {LimitRule::kBox, "box"},
+     {LimitRule::kJacksonMudholkar, "jackson-mudholkar"}}};
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// Moments of fewer scores say too little about a tail.
+constexpr std::int64_t kEnoughRows = 50;
+
+void check_confidence(double confidence) {
+  if (confidence > 0.0 && confidence < 1.0) return;
+  throw std::invalid_argument("confidence is " + std::to_string(confidence) + ", but must be in (0, 1)");
+}
+
+[[noreturn]] void refuse(LimitRule rule, const char* statistic) {
+  throw std::invalid_argument("\"" + std::string(name(rule)) + "\" is not a limit of " + statistic);
+}
+
+// The tail of g chi2(h) with this mean and variance.
+double chi2_limit(double mean, double spread, double tail) {
+  if (!(mean > 0.0)) return 0.0;
+  if (!(spread > 0.0)) return mean;
+  return 0.5 * mean * spread * chi2_quantile(tail, 2.0 / spread);
+}
+
+// The tail of a + g chi2(h) with these three moments. Sums of squares are never less skewed than g chi2(h)
+// with the same mean and variance, where a is 0: a third moment that says so is an accident of few rows.
+double shifted_chi2_limit(double mean, double spread, double third, double tail) {
+  if (!(mean > 0.0) || !(spread > 0.0)) return mean;
+  const double skewness = std::max(third / std::pow(spread, 1.5), 2.0 * std::sqrt(spread));
+  const double freedom = 8.0 / (skewness * skewness);
+  const double standard = (chi2_quantile(tail, freedom) - freedom) / std::sqrt(2.0 * freedom);
+  return mean * (1.0 + std::sqrt(spread) * standard);
+}
+
+template <typename T>
+LimitRule chosen(const Model<T>& model, LimitRule rule, LimitRule textbook) {
+  const bool has_scores = static_cast<Index>(model.prequential.t2_mean.size()) >= model.n_components;
+  if (rule == LimitRule::kAuto) {
+    return has_scores && model.prequential.rows >= kEnoughRows ? LimitRule::kPrequential : textbook;
+  }
+  if (rule == LimitRule::kPrequential && !has_scores) {
+    throw std::logic_error(
+        "no row was scored before it was learned: the rows were too few, or the method updates row by row");
+  }
+  return rule;
+}
+
+// The number of rows that count as much as those with their weights (Kish).
+template <typename T>
+double counting_rows(const Model<T>& model) {
+  const double squares = model.weight * model.weight - 2.0 * model.weight_pairs;
+  const auto rows = static_cast<double>(model.rows);
+  return squares > 0.0 ? std::min(rows, model.weight / squares * model.weight) : rows;
+}
+
+template <typename T>
+double f_limit(const Model<T>& model, double tail) {
+  const double n = counting_rows(model);
+  const auto m =
+      static_cast<double>((as_eigen(model.eigenvalues).head(model.n_components).array() > 0.0).count());
+  if (m == 0.0) return 0.0;
+  if (!(n > m + 1e-6)) return kInfinity;
+  return m * (n - 1.0) * (n + 1.0) / (n * (n - m)) * f_quantile(tail, m, n - m);
+}
+
+// Sums of the variances along the directions not reported, of their squares and of their cubes; those that
+// are not held are taken as equal.
+struct Residual {
+  double first = 0.0;
+  double second = 0.0;
+  double third = 0.0;
+};
+
+template <typename T>
+Residual residual_of(const Model<T>& model) {
+  Residual residual;
+  const double freedom = model.degrees_of_freedom();
+  if (freedom == 0.0) return residual;
+  const auto add = [&](double variance, double times) {
+    residual.first += times * variance;
+    residual.second += times * variance * variance;
+    residual.third += times * variance * variance * variance;
+  };
+  const auto values = as_eigen(model.eigenvalues);
+  for (Index i = model.n_components; i < values.size(); ++i) add(values[i] / freedom, 1.0);
+  const auto outside = static_cast<double>(model.features() - values.size());
+  const double left = std::max(model.trace() - values.sum(), 0.0);
+  if (outside > 0.0) add(left / outside / freedom, outside);
+  return residual;
+}
+
+double jackson_mudholkar(const Residual& r, double tail) {
+  const double h = 1.0 - 2.0 * r.first * r.third / (3.0 * r.second * r.second);
+  const double z = normal_quantile(tail);
+  const double base =
+      z * h * std::sqrt(2.0 * r.second) / r.first + 1.0 + r.second * h * (h - 1.0) / (r.first * r.first);
+  if (!(base > 0.0)) return kInfinity;
+  return r.first * std::pow(base, 1.0 / h);
+}
+
+}  // namespace
+
+std::string_view name(LimitRule rule) {
+  for (const auto& [known, text] : kNames) {
+    if (known == rule) return text;
+  }
+  throw std::invalid_argument("not a LimitRule");
+}
+
+LimitRule limit_rule_from_name(std::string_view name) {
+  for (const auto& [rule, text] : kNames) {
+    if (text == name) return rule;
+  }
+  throw std::invalid_argument("no limit is called \"" + std::string(name) +
+                              "\"; use auto, prequential, f, chi2, box or jackson-mudholkar");
+}
+
+template <typename T>
+double t2_limit(const Model<T>& model, double confidence, LimitRule rule) {
+  check_confidence(confidence);
+  const double tail = 1.0 - confidence;
+  switch (chosen(model, rule, LimitRule::kF)) {
+    case LimitRule::kPrequential: {
+      const auto m = static_cast<std::size_t>(model.n_components - 1);
+      return shifted_chi2_limit(model.prequential.t2_mean[m], model.prequential.t2_spread[m],
+                                model.prequential.t2_third[m], tail);
+    }
+    case LimitRule::kF:
+      return f_limit(model, tail);
+    case LimitRule::kChi2: {
+      const Index m = (as_eigen(model.eigenvalues).head(model.n_components).array() > 0.0).count();
+      return m == 0 ? 0.0 : chi2_quantile(tail, static_cast<double>(m));
+    }
+    default:
+      refuse(rule, "T^2");
+  }
+}
+
+template <typename T>
+double spe_limit(const Model<T>& model, double confidence, LimitRule rule) {
+  check_confidence(confidence);
+  const double tail = 1.0 - confidence;
+  const LimitRule used = chosen(model, rule, LimitRule::kBox);
+  if (used == LimitRule::kPrequential) {
+    const auto m = static_cast<std::size_t>(model.n_components - 1);
+    return shifted_chi2_limit(model.prequential.spe_mean[m], model.prequential.spe_spread[m],
+                              model.prequential.spe_third[m], tail);
+  }
+  if (used != LimitRule::kBox && used != LimitRule::kJacksonMudholkar) refuse(rule, "SPE");
+  const Residual residual = residual_of(model);
+  if (!(residual.second > 0.0)) return residual.first;
+  if (used == LimitRule::kJacksonMudholkar) return jackson_mudholkar(residual, tail);
+  return chi2_limit(residual.first, 2.0 * residual.second / (residual.first * residual.first), tail);
+}
+
+template double t2_limit(const Model<float>&, double, LimitRule);
+template double t2_limit(const Model<double>&, double, LimitRule);
+template double spe_limit(const Model<float>&, double, LimitRule);
+template double spe_limit(const Model<double>&, double, LimitRule);
+
+}  // namespace roipca

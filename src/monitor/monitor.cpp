@@ -1,0 +1,207 @@
+#include "roipca/monitor.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "intake/row_check.hpp"
+#include "model/projector.hpp"
+
+namespace roipca {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr std::int64_t kFewestBetweenReadings = 32;
+
+void check(const MonitorOptions& options) {
+  const auto require = [](bool holds, const char* what) {
+    if (!holds) throw std::invalid_argument(what);
+  };
+  require(options.confidence > 0.0 && options.confidence < 1.0, "confidence must be in (0, 1)");
+  require(options.rows_considered >= 1 && options.rows_considered <= 64,
+          "rows_considered must be in 1 to 64");
+  require(options.rows_beyond >= 1 && options.rows_beyond <= options.rows_considered,
+          "rows_beyond must be in 1 to rows_considered");
+  require(options.n_components >= 0, "n_components must not be negative");
+  require(options.hold >= 0, "hold must not be negative");
+  require(options.warm_up >= 0, "warm_up must not be negative");
+}
+
+// Rules against chattering: m of the last n rows raise an alarm, and `hold` rows within the limits end it.
+class Alarm {
+ public:
+  bool next(bool is_beyond, const MonitorOptions& options) {
+    recent_ = recent_ << 1U | (is_beyond ? 1U : 0U);
+    within_ = is_beyond ? 0 : within_ + 1;
+    const std::uint64_t considered =
+        options.rows_considered == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << options.rows_considered) - 1;
+    const bool raises = std::popcount(recent_ & considered) >= options.rows_beyond;
+    is_on_ = raises || (is_on_ && within_ < options.hold);
+    return is_on_;
+  }
+
+ private:
+  std::uint64_t recent_ = 0;  // a bit per row, the last one lowest
+  std::int64_t within_ = 0;   // rows since the last one beyond a limit
+  bool is_on_ = false;
+};
+
+// The reading of a model that rows are scored by.
+template <typename T>
+struct Scoring {
+  Scoring(std::shared_ptr<const Model<T>> from, const MonitorOptions& options)
+      : model(options.n_components == 0 || options.n_components == from->n_components
+                  ? std::move(from)
+                  : std::make_shared<Model<T>>(reporting(*from, options.n_components))),
+        components((as_eigen(model->eigenvalues).head(model->n_components).array() > 0.0).count()),
+        projector(*model, components, 1) {
+    const std::vector<double> variance = model->explained_variance();
+    inverse_variance = as_eigen(variance).head(components).cwiseInverse();
+    if (model->rows < options.warm_up) return;
+    t2_limit = roipca::t2_limit(*model, options.confidence, options.t2_rule);
+    spe_limit = roipca::spe_limit(*model, options.confidence, options.spe_rule);
+  }
+
+  std::shared_ptr<const Model<T>> model;
+  Index components;
+  Projector<T> projector;
+  Vector<double> inverse_variance;
+  double t2_limit = kInfinity;
+  double spe_limit = kInfinity;
+};
+
+}  // namespace
+
+template <typename T>
+class Monitor<T>::Impl {
+ public:
+  Impl(std::shared_ptr<const Model<T>> model, OnlinePca<T>* pca, const MonitorOptions& options)
+      : options_(options), pca_(pca) {
+    check(options);
+    if (model) scoring_ = std::make_unique<Scoring<T>>(std::move(model), options);
+  }
+
+  MonitorReading watch(const Row<T>& x) {
+    if (pca_ != nullptr && pca_->rows_seen() >= read_again_at_) read_again();
+    MonitorReading reading;
+    if (scoring_) {
+      if (x.size() != scoring_->model->features()) {
+        throw std::invalid_argument("the row has " + std::to_string(x.size()) +
+                                    " features, but the model has " +
+                                    std::to_string(scoring_->model->features()));
+      }
+      const Rows<T> rows(x.data(), 1, x.size());
+      check_values<T>(rows, Weights(), 0, 1);
+      score(rows, reading);
+    }
+    reading.alarm = alarm_.next(reading.is_beyond, options_);
+    const bool learns = options_.learn == Learn::kAll || (options_.learn == Learn::kNormal && !reading.alarm);
+    if (pca_ != nullptr && (learns || !scoring_)) {
+      pca_->update(x);
+      reading.is_learned = true;
+    }
+    return reading;
+  }
+
+  void reread() { read_again_at_ = 0; }
+  const MonitorOptions& options() const { return options_; }
+  std::shared_ptr<const Model<T>> model() const { return scoring_ ? scoring_->model : nullptr; }
+
+ private:
+  void read_again() {
+    const std::int64_t rows = pca_->rows_seen();
+    if (rows == 0) return;
+    scoring_ = std::make_unique<Scoring<T>>(pca_->snapshot(), options_);
+    const double counting = std::min(static_cast<double>(rows), scoring_->model->degrees_of_freedom() + 1.0);
+    read_again_at_ = rows + std::max(kFewestBetweenReadings, static_cast<std::int64_t>(counting / 16.0));
+  }
+
+  void score(const Rows<T>& row, MonitorReading& reading) {
+    Projector<T>& projector = scoring_->projector;
+    reading.t2_limit = scoring_->t2_limit;
+    reading.spe_limit = scoring_->spe_limit;
+    projector.for_each_chunk(row, [&](Index, Index) {
+      scores_ = projector.scores(1).transpose();
+      reading.t2 = scores_.cwiseAbs2().dot(scoring_->inverse_variance);
+      projector.subtract_components(1);
+      const auto residual = projector.centred(1).col(0);
+      reading.spe = residual.template cast<double>().squaredNorm();
+      reading.is_beyond = reading.t2 > reading.t2_limit || reading.spe > reading.spe_limit;
+      reading.by_spe = reading.spe * reading.t2_limit >= reading.t2 * reading.spe_limit;
+      if (!std::isfinite(reading.t2_limit)) reading.by_spe = true;
+      if (reading.by_spe) {
+        contributions_ = residual.template cast<double>().cwiseAbs2();
+      } else {
+        projector.replace_by_combination(
+            (scores_.cwiseProduct(scoring_->inverse_variance)).transpose().template cast<T>());
+        contributions_ = (as_eigen(row.row(0)).template cast<double>() - as_eigen(scoring_->model->mean))
+                             .cwiseProduct(projector.centred(1).col(0).template cast<double>());
+      }
+    });
+    find_largest(reading);
+  }
+
+  void find_largest(MonitorReading& reading) const {
+    reading.n_features = static_cast<int>(std::min<Index>(3, contributions_.size()));
+    for (Index j = 0; j < contributions_.size(); ++j) {
+      Index feature = j;
+      double value = contributions_[j];
+      for (int place = 0; place < reading.n_features; ++place) {
+        const auto i = static_cast<std::size_t>(place);
+        if (place <= j && (place == j || value > reading.contributions[i])) {
+          std::swap(value, reading.contributions[i]);
+          std::swap(feature, reading.features[i]);
+        }
+      }
+    }
+  }
+
+  MonitorOptions options_;
+  OnlinePca<T>* pca_;
+  std::unique_ptr<Scoring<T>> scoring_;
+  std::int64_t read_again_at_ = 0;
+  Alarm alarm_;
+  Vector<double> scores_;
+  Vector<double> contributions_;
+};
+
+template <typename T>
+Monitor<T>::Monitor(std::shared_ptr<const Model<T>> model, const MonitorOptions& options)
+    : impl_(std::make_unique<Impl>(std::move(model), nullptr, options)) {}
+
+template <typename T>
+Monitor<T>::Monitor(OnlinePca<T>& pca, const MonitorOptions& options)
+    : impl_(std::make_unique<Impl>(nullptr, &pca, options)) {}
+
+template <typename T>
+Monitor<T>::Monitor(Monitor&& other) noexcept = default;
+template <typename T>
+Monitor<T>& Monitor<T>::operator=(Monitor&& other) noexcept = default;
+template <typename T>
+Monitor<T>::~Monitor() = default;
+
+template <typename T>
+MonitorReading Monitor<T>::watch(const Row<T>& x) {
+  return impl_->watch(x);
+}
+template <typename T>
+void Monitor<T>::reread() {
+  impl_->reread();
+}
+template <typename T>
+const MonitorOptions& Monitor<T>::options() const {
+  return impl_->options();
+}
+template <typename T>
+std::shared_ptr<const Model<T>> Monitor<T>::model() const {
+  return impl_->model();
+}
+
+template class Monitor<float>;
+template class Monitor<double>;
+
+}  // namespace roipca

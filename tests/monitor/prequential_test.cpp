@@ -1,0 +1,213 @@
+// The moments that a stream keeps against the scores of each block by the model before it.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "roipca/merge.hpp"
+#include "roipca/model_file.hpp"
+#include "roipca/online_pca.hpp"
+#include "support/models.hpp"
+#include "support/rows.hpp"
+#include "support/sparse_rows.hpp"
+
+namespace roipca {
+namespace {
+
+using namespace support;
+
+struct Moments {
+  double pairs = 0.0;
+  double sum = 0.0;
+  double squares = 0.0;
+  double cubes = 0.0;
+  // Rows of weight growth^i in a block of this weight.
+  void add(const std::vector<double>& scores, double growth, double weight) {
+    double all = 0.0;
+    for (std::size_t i = 0; i < scores.size(); ++i) all += std::pow(growth, static_cast<double>(i));
+    pairs += weight;
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      const double part = weight * std::pow(growth, static_cast<double>(i)) / all;
+      sum += part * scores[i];
+      squares += part * scores[i] * scores[i];
+      cubes += part * scores[i] * scores[i] * scores[i];
+    }
+  }
+  double mean() const { return sum / pairs; }
+  double spread() const { return squares / pairs / mean() / mean() - 1.0; }
+  double third() const { return cubes / pairs / std::pow(mean(), 3.0) - 3.0 * spread() - 1.0; }
+  void decay(double factor) {
+    for (double* part : {&pairs, &sum, &squares, &cubes}) *part *= factor;
+  }
+};
+
+struct Expected {
+  Moments t2, spe;
+};
+
+// Reads the model before every block.
+template <typename T>
+Expected score_blocks(OnlinePca<T>& pca, const RowMatrix<T>& x, Index block, double forgetting = 1.0) {
+  Expected expected;
+  double weight = 0.0;
+  for (Index first = 0; first < x.rows(); first += block) {
+    const RowMatrix<T> rows = x.middleRows(first, block);
+    // Of the rows themselves, and with those before: as Model::weight_pairs counts.
+    double before = weight * std::pow(forgetting, 1.0);
+    double pairs = 0.0;
+    double inside = 0.0;
+    for (Index i = 0; i < block; ++i) {
+      const double w = std::pow(forgetting, static_cast<double>(-i));
+      pairs += (before + inside) * w;
+      inside += w;
+    }
+    const double decay = std::pow(forgetting, static_cast<double>(block - 1));
+    const double all_decay = std::pow(forgetting, static_cast<double>(block));
+    expected.t2.decay(all_decay * all_decay);
+    expected.spe.decay(all_decay * all_decay);
+    if (first > 0 && first >= 3 * (pca.options().n_components + 1)) {
+      const Model<T> model = pca.model();
+      expected.t2.add(model.t2(rows), 1.0 / forgetting, pairs * decay * decay);
+      expected.spe.add(model.spe(rows), 1.0 / forgetting, pairs * decay * decay);
+    }
+    pca.partial_fit(rows);
+    weight = (before + inside) * decay;
+  }
+  return expected;
+}
+
+template <typename T>
+class PrequentialScores : public ::testing::Test {};
+TYPED_TEST_SUITE(PrequentialScores, Scalars);
+
+// Between settlings the components are turned among each other by what a few blocks bring; SPE outside of all
+// components held does not notice, and is the same to rounding of |x|^2.
+TYPED_TEST(PrequentialScores, OfBlocksAreThoseOfTheModelBeforeTheBlock) {
+  using T = TypeParam;
+  const RowMatrix<T> x = decaying_rows(1600, 60, 0.9, 1).cast<T>();
+  Options options = options_for(Method::kRoipca, 6);
+  options.oversampling = 0;
+  options.block_size = 16;
+  OnlinePca<T> pca(options);
+  const Expected expected = score_blocks(pca, x, 16);
+  const Prequential found = pca.model().prequential;
+  EXPECT_EQ(found.rows, 1600 - 32);
+  ASSERT_EQ(found.spe_mean.size(), 6U);
+  EXPECT_NEAR(found.spe_mean[5], expected.spe.mean(), 1e3 * kEpsilon<T> * expected.spe.mean());
+  EXPECT_NEAR(found.spe_spread[5], expected.spe.spread(), 1e3 * kEpsilon<T>);
+  EXPECT_NEAR(found.spe_third[5], expected.spe.third(), 1e4 * kEpsilon<T>);
+  EXPECT_NEAR(found.t2_mean[5], expected.t2.mean(), 0.01 * expected.t2.mean());
+  EXPECT_NEAR(found.t2_spread[5], expected.t2.spread(), 0.03 * expected.t2.spread());
+}
+
+TYPED_TEST(PrequentialScores, ForgetAsTheRowsDo) {
+  using T = TypeParam;
+  const RowMatrix<T> x = decaying_rows(1600, 60, 0.9, 1).cast<T>();
+  Options options = options_for(Method::kRoipca, 6);
+  options.oversampling = 0;
+  options.block_size = 16;
+  options.forgetting = 0.99;
+  OnlinePca<T> pca(options);
+  const Expected expected = score_blocks(pca, x, 16, 0.99);
+  const Prequential found = pca.model().prequential;
+  EXPECT_NEAR(found.spe_mean[5], expected.spe.mean(), 1e3 * kEpsilon<T> * expected.spe.mean());
+  EXPECT_NEAR(found.t2_mean[5], expected.t2.mean(),
+              0.04 * expected.t2.mean());  // few rows count, and turn more
+}
+
+TYPED_TEST(PrequentialScores, AreKnownForEveryNumberOfComponents) {
+  using T = TypeParam;
+  const RowMatrix<T> x = decaying_rows(4000, 50, 0.8, 2).cast<T>();
+  Options options = options_for(Method::kRoipca, 8);
+  options.oversampling = 8;
+  OnlinePca<T> all(options);
+  all.partial_fit(x);
+  const Prequential of_all = all.model().prequential;
+  ASSERT_EQ(of_all.t2_mean.size(), 16U);
+  for (std::size_t m = 1; m <= 16; ++m) {
+    // New rows have a T^2 of about m and an SPE of about the variance left.
+    EXPECT_NEAR(of_all.t2_mean[m - 1], static_cast<double>(m), 0.05 * static_cast<double>(m));
+    double left = all.model().trace();
+    for (std::size_t i = 0; i < m; ++i) left -= all.model().eigenvalues[i];
+    EXPECT_NEAR(of_all.spe_mean[m - 1], left / 3999.0, 0.05 * left / 3999.0) << m;
+  }
+}
+
+TYPED_TEST(PrequentialScores, OfTheExactMethodAreThoseOfNewRows) {
+  using T = TypeParam;
+  const RowMatrix<T> x = decaying_rows(3000, 12, 0.7, 3).cast<T>();
+  OnlinePca<T> pca(options_for(Method::kExact, 3));
+  pca.partial_fit(x.topRows(2000));
+  const Model<T> model = pca.model();
+  const RowMatrix<T> rest = x.bottomRows(1000);
+  ASSERT_EQ(model.prequential.t2_mean.size(), 3U);
+  EXPECT_GT(model.prequential.rows, 1500);
+  // Means of 1,000 numbers whose deviation is about their mean.
+  EXPECT_NEAR(model.prequential.t2_mean[2], as_eigen(model.t2(rest)).mean(), 0.4);
+  const double spe = as_eigen(model.spe(rest)).mean();
+  EXPECT_NEAR(model.prequential.spe_mean[2], spe, 0.15 * spe);
+}
+
+TYPED_TEST(PrequentialScores, OfSparseRowsAreThoseOfTheSameDenseRows) {
+  using T = TypeParam;
+  RowMatrix<double> rows = normal_rows(1200, 40, 4);
+  rows = (rows.array() > 0.8).select(rows, 0.0);
+  const RowMatrix<T> x = rows.cast<T>();
+  Options options = options_for(Method::kRoipca, 4);
+  options.oversampling = 0;
+  options.block_size = 16;
+  const Prequential dense = OnlinePca<T>(options).partial_fit(x).model().prequential;
+  Csr<T> csr;
+  csr.columns = x.cols();
+  for (Index i = 0; i < x.rows(); ++i) {
+    for (Index j = 0; j < x.cols(); ++j) {
+      if (x(i, j) != T{0}) csr.push(j, static_cast<double>(x(i, j)));
+    }
+    csr.end_row();
+  }
+  const Prequential sparse = OnlinePca<T>(options).partial_fit(csr.view()).model().prequential;
+  EXPECT_EQ(sparse.rows, dense.rows);
+  EXPECT_NEAR(sparse.spe_mean[3], dense.spe_mean[3], 1e-3 * dense.spe_mean[3]);
+  EXPECT_NEAR(sparse.t2_mean[3], dense.t2_mean[3], 0.02 * dense.t2_mean[3]);
+}
+
+TYPED_TEST(PrequentialScores, MergeByTheWeightsOfTheirRows) {
+  using T = TypeParam;
+  const RowMatrix<T> x = decaying_rows(3000, 60, 0.9, 5).cast<T>();
+  const Options options = options_for(Method::kRoipca, 4);
+  const Model<T> a = OnlinePca<T>(options).partial_fit(x.topRows(2000)).model();
+  const Model<T> b = OnlinePca<T>(options).partial_fit(x.bottomRows(1000)).model();
+  const Model<T> both = merge(a, b);
+  EXPECT_EQ(both.prequential.rows, a.prequential.rows + b.prequential.rows);
+  const double weight_a = a.prequential.coverage * a.weight_pairs;
+  const double weight_b = b.prequential.coverage * b.weight_pairs;
+  const double mean =
+      (weight_a * a.prequential.t2_mean[3] + weight_b * b.prequential.t2_mean[3]) / (weight_a + weight_b);
+  EXPECT_NEAR(both.prequential.t2_mean[3], mean, 1e-12 * mean);
+  const auto second = [](const Prequential& p) {
+    return (1.0 + p.t2_spread[3]) * p.t2_mean[3] * p.t2_mean[3];
+  };
+  const double squares =
+      (weight_a * second(a.prequential) + weight_b * second(b.prequential)) / (weight_a + weight_b);
+  EXPECT_NEAR(second(both.prequential), squares, 1e-12 * squares);
+}
+
+TYPED_TEST(PrequentialScores, SurviveTheModelFileAndTheState) {
+  using T = TypeParam;
+  const RowMatrix<T> x = decaying_rows(500, 60, 0.9, 6).cast<T>();
+  OnlinePca<T> pca(options_for(Method::kRoipca, 4));
+  pca.partial_fit(x);
+  ASSERT_FALSE(pca.model().prequential.t2_mean.empty());
+  EXPECT_EQ(from_bytes<T>(to_bytes(pca.model())).prequential, pca.model().prequential);
+  EXPECT_EQ(OnlinePca<T>::from_state(pca.state()).model().prequential, pca.model().prequential);
+}
+
+TYPED_TEST(PrequentialScores, OfHugeRowsStayFinite) {
+  using T = TypeParam;
+  RowMatrix<T> x = decaying_rows(400, 60, 0.9, 7).cast<T>();
+  x.row(300) *= std::is_same_v<T, float> ? T(1e15) : T(1e140);
+  const Model<T> model = OnlinePca<T>(options_for(Method::kRoipca, 4)).partial_fit(x).model();
+  check(model);
+}
+
+}  // namespace
+}  // namespace roipca

@@ -1,0 +1,184 @@
+"""Limits are exceeded as often as they say, contributions add up, and one row at a time says the same."""
+
+from __future__ import annotations
+
+import pickle
+import time
+
+import numpy as np
+import pytest
+
+from roipca import DataError, OnlinePCA
+
+CONFIDENCES = (0.95, 0.99, 0.999)
+
+
+def process(n: int, kind: str, seed: int = 0) -> np.ndarray:
+    """40 sensors that five hidden causes move, with noise."""
+    rng = np.random.default_rng(seed)
+    mixing = np.random.default_rng(99).standard_normal((5, 40))
+    if kind == "heavy":
+        causes, noise = rng.standard_t(5, (n, 5)), rng.standard_t(5, (n, 40))
+    else:
+        causes, noise = rng.standard_normal((n, 5)), rng.standard_normal((n, 40))
+    if kind == "autocorrelated":
+        for i in range(1, n):
+            causes[i] = 0.9 * causes[i - 1] + np.sqrt(1 - 0.9**2) * causes[i]
+    return 10 + causes @ mixing + 0.5 * noise
+
+
+@pytest.mark.parametrize("kind", ["gaussian", "autocorrelated"])
+@pytest.mark.parametrize("method", ["roipca", "exact"])
+def test_new_rows_exceed_the_limits_as_often_as_they_say(kind, method):
+    pca = OnlinePCA(5, method=method).fit(process(3000, kind))
+    rows = process(40000, kind, seed=1)
+    for confidence in CONFIDENCES:
+        expected = 1 - confidence
+        for values, limit in ((pca.t2(rows), pca.t2_limit), (pca.spe(rows), pca.spe_limit)):
+            assert expected / 2 <= np.mean(values > limit(confidence)) <= expected * 2, confidence
+
+
+def test_few_rows_for_the_features_have_limits_that_hold_where_textbooks_fail():
+    pca = OnlinePCA(5).fit(process(150, "gaussian"))
+    spe = pca.spe(process(20000, "gaussian", seed=1))
+    assert np.mean(spe > pca.spe_limit(0.99)) <= 0.02
+    assert np.mean(spe > pca.spe_limit(0.99, method="box")) > 0.02
+
+
+def test_heavy_tails_are_within_the_factor_at_95_percent_and_raise_more_alarms_further_out():
+    pca = OnlinePCA(5).fit(process(20000, "heavy"))
+    spe = pca.spe(process(40000, "heavy", seed=1))
+    assert 0.025 <= np.mean(spe > pca.spe_limit(0.95)) <= 0.1
+    # Of both textbook limits, none knows of the tails.
+    assert np.mean(spe > pca.spe_limit(0.99)) < np.mean(spe > pca.spe_limit(0.99, method="box"))
+
+
+@pytest.mark.parametrize("method", ["roipca", "exact"])
+def test_limits_are_there_for_any_number_of_components(method):
+    rows = process(3000, "gaussian")
+    pca = OnlinePCA(0.9, method=method).fit(rows)
+    held = OnlinePCA(8, method=method).fit(rows)
+    assert held.set_params(n_components=pca.n_components_).t2_limit(0.99) == pytest.approx(pca.t2_limit(0.99), rel=0.05)
+    new = process(20000, "gaussian", seed=1)
+    assert 0.005 <= np.mean(pca.spe(new) > pca.spe_limit(0.99)) <= 0.02
+
+
+def test_limits_forget_with_the_rows():
+    rows = np.concatenate([process(5000, "gaussian"), 3 * process(5000, "gaussian", seed=1)])
+    pca = OnlinePCA(5, forgetting=0.999).fit(rows)
+    alone = OnlinePCA(5, forgetting=0.999).fit(rows[5000:])
+    assert pca.spe_limit(0.99) == pytest.approx(alone.spe_limit(0.99), rel=0.2)
+
+
+def test_limits_of_merged_parts_are_those_of_the_whole():
+    rows = process(8000, "gaussian")
+    whole = OnlinePCA(5).fit(rows)
+    parts = OnlinePCA(5).fit(rows[:4000]).merge(OnlinePCA(5).fit(rows[4000:]))
+    assert parts.t2_limit(0.99) == pytest.approx(whole.t2_limit(0.99), rel=0.05)
+    assert parts.spe_limit(0.99) == pytest.approx(whole.spe_limit(0.99), rel=0.05)
+
+
+def test_limits_survive_saving_and_pickling(tmp_path):
+    pca = OnlinePCA(5).fit(process(1000, "gaussian"))
+    pca.save(tmp_path / "model.safetensors")
+    for copy in (OnlinePCA.load(tmp_path / "model.safetensors"), pickle.loads(pickle.dumps(pca))):
+        assert copy.t2_limit(0.99) == pca.t2_limit(0.99)
+        assert copy.spe_limit(0.99) == pca.spe_limit(0.99)
+
+
+def test_methods_that_score_no_rows_have_the_limits_of_textbooks():
+    pca = OnlinePCA(5, method="froipca").fit(process(1000, "gaussian"))
+    assert pca.t2_limit(0.99) == pca.t2_limit(0.99, method="f")
+    assert pca.spe_limit(0.99) == pca.spe_limit(0.99, method="box")
+    with pytest.raises(RuntimeError, match="no row was scored"):
+        pca.t2_limit(0.99, method="prequential")
+
+
+def test_wrong_arguments_of_limits_are_refused():
+    pca = OnlinePCA(5).fit(process(1000, "gaussian"))
+    with pytest.raises(ValueError, match="confidence"):
+        pca.t2_limit(99)
+    with pytest.raises(ValueError, match="box"):
+        pca.t2_limit(0.99, method="box")
+    with pytest.raises(ValueError, match="of must be"):
+        pca.contributions(process(3, "gaussian"), of="q")
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_contributions_add_up(dtype):
+    rows = process(500, "gaussian").astype(dtype)
+    pca = OnlinePCA(5).fit(rows)
+    tolerance = 1000 * np.finfo(dtype).eps
+    spe, t2 = pca.contributions(rows), pca.contributions(rows, of="t2")
+    np.testing.assert_allclose(spe.sum(axis=1), pca.spe(rows), rtol=tolerance)
+    np.testing.assert_allclose(t2.sum(axis=1), pca.t2(rows), rtol=tolerance, atol=tolerance * 100)
+    residual = rows - pca.inverse_transform(pca.transform(rows))
+    np.testing.assert_allclose(spe, residual**2, rtol=0, atol=100 * tolerance)
+
+
+def test_monitor_says_what_the_model_says_and_learns_normal_rows():
+    rows = process(2000, "gaussian")
+    pca = OnlinePCA(5).fit(rows)
+    model = pickle.loads(pickle.dumps(pca))
+    odd = rows[3].copy()
+    odd[17] += 30
+    reading = pca.monitor(rows[5])
+    assert reading.t2 == pytest.approx(model.t2(rows[5:6])[0])
+    assert reading.spe == pytest.approx(model.spe(rows[5:6])[0])
+    assert reading.spe_limit == model.spe_limit(0.99)
+    assert reading.is_learned and not reading.alarm
+    reading = pca.monitor(odd)
+    assert reading.alarm and not reading.is_learned
+    assert reading.statistic == "spe" and reading.features[0] == 17
+    assert len(reading.contributions) == 3 and reading.contributions[0] == max(reading.contributions)
+    assert pca.n_samples_seen_ == 2001
+    assert "alarm=True" in repr(reading)
+
+
+def test_monitor_counts_rows_and_holds_alarms():
+    rows = process(2000, "gaussian")
+    pca = OnlinePCA(5).fit(rows)
+    odd = rows[3].copy()
+    odd[17] += 30
+    rule = {"confidence": 0.999999, "alarm_rows": (2, 3), "hold": 2, "learn": "none"}
+    alarms = [pca.monitor(odd if kind == "b" else rows[5], **rule).alarm for kind in "b..b.b....."]
+    assert alarms == [letter == "A" for letter in "-----AA----"]
+    assert pca.n_samples_seen_ == 2000
+
+
+def test_monitor_of_a_stream_from_its_first_row():
+    rows = process(600, "gaussian")
+    pca = OnlinePCA(5)
+    alarms = [pca.monitor(row, confidence=0.9999).alarm for row in rows]
+    assert pca.n_samples_seen_ == 600 - sum(alarms)
+    assert sum(alarms) <= 3
+    odd = rows[3].copy()
+    odd[2] -= 40
+    assert pca.monitor(odd, confidence=0.9999).features[0] == 2
+
+
+def test_monitor_accepts_what_update_accepts_and_refuses_bad_rows():
+    rows = process(500, "gaussian")
+    pca = OnlinePCA(5).fit(rows)
+    assert pca.monitor(list(rows[0]), learn="none").t2 == pca.monitor(rows[0], learn="none").t2
+    bad = rows[0].copy()
+    bad[3] = np.nan
+    with pytest.raises(DataError):
+        pca.monitor(bad)
+    with pytest.raises(ValueError, match="rows_beyond"):
+        pca.monitor(rows[0], alarm_rows=(3, 2))
+    with pytest.raises(ValueError, match="learn"):
+        pca.monitor(rows[0], learn="some")
+
+
+def test_monitor_takes_microseconds():
+    rows = process(2000, "gaussian")
+    pca = OnlinePCA(5).fit(rows)
+    best = np.inf
+    for _ in range(5):
+        start = time.thread_time()
+        for row in rows[:1000]:
+            pca.monitor(row)
+        best = min(best, (time.thread_time() - start) / 1000)
+    # Measured: a few microseconds. A hundred would be transform's cost, which is checking arrays.
+    assert best < 50e-6
