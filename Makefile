@@ -57,6 +57,7 @@ python: deps-test ## Build the Python package, and install what its tests need, 
 	build/python-venv/bin/pip install -q --no-build-isolation --no-deps --config-settings=build-dir=build/python \
 		--config-settings=cmake.define.ROIPCA_FROM_BUILD=$(CURDIR)/build/release .
 	build/python-venv/bin/pip install -q --use-pep517 --no-compile 'roipca[test]'
+	build/python-venv/bin/pip install -q --no-deps bibmon  # only for its data, not for its many dependencies
 
 demo: deps ## Build the program and run its demo
 	cmake --preset release

@@ -76,6 +76,8 @@ def false_alarms(scaled: Scaled, normal: np.ndarray, confidence: float) -> dict[
     pca = scaled.pca
     t2, spe = pca.t2(scaled(normal)), pca.spe(scaled(normal))
     limits = {
+        "T²": (t2, pca.t2_limit(confidence)),
+        "SPE": (spe, pca.spe_limit(confidence)),
         "T² prequential": (t2, pca.t2_limit(confidence, method="prequential")),
         "T² F": (t2, pca.t2_limit(confidence, method="f")),
         "SPE prequential": (spe, pca.spe_limit(confidence, method="prequential")),

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "readers/number.hpp"
+
 namespace roipca::cli {
 namespace {
 
@@ -65,6 +67,13 @@ void Arguments::add_arguments(const std::string& name, std::vector<std::string>&
                               const std::string& help, int least) {
   constexpr int kMost = CLI::detail::expected_max_vector_size;  // shown as "..."
   app_->add_option(name, values, help)->required(least > 0)->expected(least, kMost);
+}
+
+double to_confidence(const std::string& text) {
+  double value = 0.0;
+  if (is_number(text)) parse_number(text.data(), text.data() + text.size(), value);
+  if (value > 0.0 && value < 1.0) return value;
+  throw UsageError("--confidence \"" + text + "\": must be between 0 and 1");
 }
 
 }  // namespace roipca::cli

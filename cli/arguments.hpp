@@ -53,4 +53,7 @@ class Arguments {
   CLI::App* app_;
 };
 
+/// Returns the value of --confidence, between 0 and 1. Throws UsageError.
+double to_confidence(const std::string& text);
+
 }  // namespace roipca::cli

@@ -31,6 +31,7 @@ Command add_merge(CLI::App& program);
 Command add_compare(CLI::App& program);
 Command add_refine(CLI::App& program);
 Command add_report(CLI::App& program);
+Command add_watch(CLI::App& program);
 Command add_demo(CLI::App& program);
 
 /// Turns std::invalid_argument, which functions that check options throw, into

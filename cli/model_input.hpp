@@ -30,6 +30,9 @@ void add_map_options(Arguments& arguments, MapSettings& settings, const std::str
 /// UsageError and FileError.
 AnyModel begin_map(const MapSettings& settings);
 
+/// Loads a model file, or the model of a checkpoint of `roipca fit` or `roipca watch`. Throws FileError.
+AnyModel load_model(const std::string& path);
+
 /// Throws FileError unless the rows have the model's features.
 template <typename T>
 void require_features(const RowSource<T>& source, const Model<T>& model, const std::string& input) {

@@ -40,10 +40,10 @@ Command add_info(CLI::App& program) {
   auto settings = std::make_shared<InfoSettings>();
   Arguments arguments(program, "info", "Show the settings and the spectrum of a model",
                       "roipca info model.safetensors");
-  arguments.add_argument("MODEL", settings->model, "Model file, as written by roipca fit");
+  arguments.add_argument("MODEL", settings->model, "Model file, as written by roipca fit, or a checkpoint");
   arguments.add_flag("--json", settings->json, "Print JSON");
   return arguments.command([settings] {
-    const ModelFacts facts = facts_of(load_any(settings->model));
+    const ModelFacts facts = facts_of(load_model(settings->model));
     if (settings->json) {
       facts.json.print(stdout, JsonObject::Layout::kManyLines);
     } else {

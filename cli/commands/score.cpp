@@ -1,23 +1,56 @@
 #include <memory>
+#include <stdexcept>
 
 #include "arguments.hpp"
 #include "model_input.hpp"
+#include "roipca/limits.hpp"
 
 namespace roipca::cli {
 namespace {
 
+struct ScoreSettings : MapSettings {
+  std::string confidence;
+  std::string t2_limit = "auto";
+  std::string spe_limit = "auto";
+  bool follow = false;
+};
+
 template <typename T>
-void score(const Model<T>& model, const MapSettings& settings) {
-  RowSource<T> source(settings.input.settings_for(model.features()));
+void score(const Model<T>& model, const ScoreSettings& settings) {
+  InputSettings input = settings.input.settings_for(model.features());
+  input.format.follow = settings.follow;
+  RowSource<T> source(input);
   require_features(source, model, settings.input.paths.front());
-  const auto writer = open_writer<double>(settings.output, {"t2", "spe"});
+  std::vector<std::string> names = {"t2", "spe"};
+  const bool has_limits = !settings.confidence.empty();
+  double t2_most = 0.0;
+  double spe_most = 0.0;
+  if (has_limits) {
+    const double confidence = to_confidence(settings.confidence);
+    try {
+      t2_most =
+          t2_limit(model, confidence, as_usage([&] { return limit_rule_from_name(settings.t2_limit); }));
+      spe_most =
+          spe_limit(model, confidence, as_usage([&] { return limit_rule_from_name(settings.spe_limit); }));
+    } catch (const std::invalid_argument& error) {
+      throw UsageError(error.what());
+    } catch (const std::logic_error& error) {
+      throw FileError(settings.model + ": " + error.what());
+    }
+    names.insert(names.end(), {"t2_limit", "spe_limit", "beyond"});
+  }
+  const auto writer = open_writer<double>(settings.output, names);
   map_rows<T, double>(source, *writer, [&](const auto& rows) {
     const std::vector<double> t2 = model.t2(rows);
     const std::vector<double> spe = model.spe(rows);
-    OwnedRows<double> scores(rows.rows(), 2);
+    OwnedRows<double> scores(rows.rows(), static_cast<Index>(names.size()));
     for (Index i = 0; i < rows.rows(); ++i) {
       scores(i, 0) = t2[static_cast<std::size_t>(i)];
       scores(i, 1) = spe[static_cast<std::size_t>(i)];
+      if (!has_limits) continue;
+      scores(i, 2) = t2_most;
+      scores(i, 3) = spe_most;
+      scores(i, 4) = scores(i, 0) > t2_most || scores(i, 1) > spe_most ? 1.0 : 0.0;
     }
     return scores;
   });
@@ -26,13 +59,26 @@ void score(const Model<T>& model, const MapSettings& settings) {
 }  // namespace
 
 Command add_score(CLI::App& program) {
-  auto settings = std::make_shared<MapSettings>();
+  auto settings = std::make_shared<ScoreSettings>();
   Arguments arguments(program, "score",
                       "Compute how unusual each row is: Hotelling's T^2, squared prediction error",
-                      "roipca score model.safetensors today.csv -o unusual.csv");
+                      "roipca score model.safetensors today.csv --confidence 0.99 -o unusual.csv");
   add_map_options(arguments, *settings, "Write t2 and spe of each row");
-  return arguments.command(
-      [settings] { std::visit([&](const auto& model) { score(model, *settings); }, begin_map(*settings)); });
+  arguments.add(
+      "--confidence", settings->confidence,
+      "Also write the limits of this confidence, such as 0.99, and whether a row is beyond one of them");
+  arguments.add("--t2-limit", settings->t2_limit, "Limit of T^2: auto, prequential, f or chi2");
+  arguments.add("--spe-limit", settings->spe_limit,
+                "Limit of SPE: auto, prequential, box or jackson-mudholkar");
+  arguments.add_flag("--follow", settings->follow,
+                     "Write each row as it comes, and wait for more at the end of a file or named pipe");
+  return arguments.command([settings] {
+    if (settings->follow && settings->output != "-") {
+      throw UsageError(
+          "--follow writes to standard output (-o -): other files appear when they are complete");
+    }
+    std::visit([&](const auto& model) { score(model, *settings); }, begin_map(*settings));
+  });
 }
 
 }  // namespace roipca::cli

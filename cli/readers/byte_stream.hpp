@@ -53,8 +53,9 @@ class PeekedStream : public ByteStream {
   std::string peeked_;
 };
 
-/// Opens a file, or standard input for "-", and unpacks it where it is compressed by gzip.
-std::unique_ptr<PeekedStream> open_stream(const std::string& path);
+/// Opens a file, or standard input for "-", and unpacks it where it is compressed by gzip. With `follow`, the
+/// end of a file or of a named pipe is not the end of the stream: reading waits for more.
+std::unique_ptr<PeekedStream> open_stream(const std::string& path, bool follow = false);
 
 /// The bytes of a text, for those who have no file.
 std::unique_ptr<ByteStream> memory_stream(std::string bytes);

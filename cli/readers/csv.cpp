@@ -17,7 +17,8 @@ class CsvReader : public RowReader<T> {
   CsvReader(std::unique_ptr<PeekedStream> stream, const CsvOptions& options)
       : records_(std::move(stream)),
         max_columns_(options.max_columns),
-        header_is_known_(options.header.has_value()) {
+        header_is_known_(options.header.has_value()),
+        at_once_(options.at_once) {
     if (options.delimiter) records_.set_delimiter(*options.delimiter);
     if (!records_.next(record_)) throw FileError("there are no rows: the file is empty");
     layout_ = make_layout(record_, options);
@@ -35,7 +36,9 @@ class CsvReader : public RowReader<T> {
 
   void read(PlacedRows<T>& block) override {
     block.places.clear();
-    while (has_record_ && block.taken() < block.capacity()) {
+    while (block.taken() < block.capacity()) {
+      if (!has_record_ && at_once_ && block.taken() > 0 && !records_.is_ready()) break;
+      if (!has_record_ && !records_.next(record_)) break;
       T* const row = block.rows.data() + block.count * columns_;
       if (record_.has_quotes ? parse_fields(row) : parse_plain(row)) {
         block.places.push_back(record_.line);
@@ -43,7 +46,7 @@ class CsvReader : public RowReader<T> {
       } else {
         block.bad.push_back({record_.line, explain()});
       }
-      has_record_ = records_.next(record_);
+      has_record_ = false;
     }
     block.fraction = records_.fraction();
   }
@@ -133,10 +136,11 @@ class CsvReader : public RowReader<T> {
 
   CsvRecords records_;
   CsvLayout layout_;
-  Record record_;  // the next one
-  bool has_record_ = true;
+  Record record_;
+  bool has_record_ = true;  // whether `record_` was not used yet
   std::int64_t max_columns_;
   bool header_is_known_;
+  bool at_once_;
   std::int64_t first_line_ = 0;
   Index columns_ = 0;
 };

@@ -52,6 +52,10 @@ bool CsvRecords::next(Record& record) {
   return false;
 }
 
+bool CsvRecords::is_ready() const {
+  return begin_ < end_ && std::memchr(buffer_.data() + begin_, '\n', end_ - begin_) != nullptr;
+}
+
 bool CsvRecords::next_record(Record& record) {
   record.line = line_;
   record.has_quotes = false;

@@ -54,6 +54,9 @@ class CsvRecords {
   /// False at the end. Throws FileError for a quoted field that never ends and for absurdly long records.
   bool next(Record& record);
 
+  /// Whether the next line was read already, so that `next` does not wait for it.
+  bool is_ready() const;
+
   std::optional<double> fraction() const { return stream_->fraction(); }
 
  private:

@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <system_error>
+#include <thread>
 
 #include "interrupt.hpp"
 #include "readers/byte_stream.hpp"
@@ -19,7 +21,7 @@ namespace {
 
 class FileStream : public ByteStream {
  public:
-  FileStream(int number, bool owned) : number_(number), owned_(owned) {
+  FileStream(int number, bool owned, bool follow) : number_(number), owned_(owned), follow_(follow) {
     struct stat status = {};
     if (::fstat(number, &status) != 0) fail("read");
     if (S_ISDIR(status.st_mode)) throw FileError(std::system_category().message(EISDIR));
@@ -45,6 +47,10 @@ class FileStream : public ByteStream {
       const ssize_t count = ::read(number_, bytes.data(), bytes.size());
       if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
       if (count < 0) fail("read");
+      if (count == 0 && follow_ && size_) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        continue;
+      }
       if (count == 0) check_interrupt();  // the signal may have ended the producer of a pipe
       position_ += static_cast<std::uint64_t>(count);
       return static_cast<std::size_t>(count);
@@ -82,6 +88,7 @@ class FileStream : public ByteStream {
 
   int number_;
   bool owned_;
+  bool follow_;
   std::uint64_t start_ = 0;
   std::uint64_t position_ = 0;
   std::optional<std::uint64_t> size_;
@@ -89,15 +96,18 @@ class FileStream : public ByteStream {
 
 }  // namespace
 
-std::unique_ptr<PeekedStream> open_stream(const std::string& path) {
-  if (path == "-") return unpacked(std::make_unique<FileStream>(STDIN_FILENO, false));
+std::unique_ptr<PeekedStream> open_stream(const std::string& path, bool follow) {
+  if (path == "-") return unpacked(std::make_unique<FileStream>(STDIN_FILENO, false, false));
+  struct stat status = {};
+  const bool is_pipe = follow && ::stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
   int number = -1;
   do {
     check_interrupt();
-    number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);  // waits for the writer of a named pipe
+    // Waits for the writer of a named pipe. Open for writing as well, a pipe never ends.
+    number = ::open(path.c_str(), (is_pipe ? O_RDWR : O_RDONLY) | O_CLOEXEC);
   } while (number < 0 && errno == EINTR);
   if (number < 0) fail("open");
-  return unpacked(std::make_unique<FileStream>(number, true));
+  return unpacked(std::make_unique<FileStream>(number, true, follow));
 }
 
 }  // namespace roipca::cli

@@ -67,7 +67,7 @@ namespace {
 
 template <typename T>
 std::unique_ptr<RowReader<T>> open_unlimited(const std::string& path, const InputFormat& format) {
-  auto stream = open_stream(path);
+  auto stream = open_stream(path, format.follow);
   const std::string kind = format.format == "auto" ? find_format(*stream) : format.format;
   const bool is_text = kind == "csv" || kind == "tsv";
   if (!is_text && !format.csv.columns.empty()) {
@@ -87,6 +87,7 @@ std::unique_ptr<RowReader<T>> open_unlimited(const std::string& path, const Inpu
   if (is_text) {
     CsvOptions csv = format.csv;
     csv.max_columns = format.max_columns;
+    csv.at_once = format.follow;
     if (kind == "tsv" && !csv.delimiter) csv.delimiter = '\t';
     return open_csv<T>(std::move(stream), csv);
   }

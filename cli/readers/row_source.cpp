@@ -32,14 +32,15 @@ bool any_beyond(std::span<const T> row, T largest) {
 
 constexpr std::size_t kSkippedToName = 5;
 
-// A block stays in the cache of its core, yet is large beside what a call costs.
-Index rows_in_block(Index columns, Index sharers) {
-  constexpr Index kNumbers = Index{1} << 18U;
+// A block stays in the cache of its core, yet is large beside what a call costs. Rows that are wanted as they
+// come wait for few others.
+Index rows_in_block(Index columns, Index sharers, bool follow) {
+  const Index numbers = Index{1} << (follow ? 12U : 18U);
   constexpr Index kLeast = 8;
   constexpr Index kLeastToShare = 1024;  // the library deals rows out to its threads a few hundred at a time
   constexpr Index kMostNumbers = Index{1} << 22U;
-  if (sharers == 1) return std::max(kLeast, kNumbers / columns);
-  const Index wanted = std::max(kLeastToShare, kNumbers / columns) * sharers;
+  if (sharers == 1) return std::max(kLeast, numbers / columns);
+  const Index wanted = std::max(kLeastToShare, numbers / columns) * sharers;
   return std::max(kLeast, std::min(wanted, kMostNumbers / columns));
 }
 
@@ -134,7 +135,8 @@ void RowSource<T>::begin(PlacedRows<T>& block) const {
     block.room = kEntries * settings_.sharers;
     block.sparse.clear(file_columns_);
   } else {
-    block.rows.resize(rows_in_block(file_columns_, settings_.sharers), file_columns_);
+    block.rows.resize(rows_in_block(file_columns_, settings_.sharers, settings_.format.follow),
+                      file_columns_);
   }
 }
 

@@ -1,4 +1,5 @@
-/// The style and the script of the page, from the files in page/, which the build puts into the program.
+/// The styles and scripts of the report and of the page of `watch`, from the files in the folders page/,
+/// which the build puts into the program.
 #pragma once
 
 namespace roipca::cli {
@@ -10,5 +11,7 @@ struct Asset {
 
 extern const Asset kPageStyle;
 extern const Asset kPageScript;
+extern const Asset kWatchStyle;
+extern const Asset kWatchScript;
 
 }  // namespace roipca::cli

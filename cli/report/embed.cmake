@@ -46,4 +46,7 @@ roipca_page_asset(
   loading_lines.js
   loading_images.js
   main.js)
+# The page of roipca watch shares the parts that draw plots.
+roipca_page_asset(watch_style page.css ../../watch/page/watch.css)
+roipca_page_asset(watch_script dom.js numbers.js tooltip.js plot.js scores.js ../../watch/page/watch.js)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/assets.cpp.in ${CMAKE_CURRENT_BINARY_DIR}/report/assets.cpp @ONLY)

@@ -11,7 +11,7 @@ namespace roipca {
 /// only the rows that the components were fitted to: with few rows for the number of features, limits of SPE
 /// by these are too low.
 enum class LimitRule {
-  kAuto,         ///< kPrequential where 50 rows or more were scored, otherwise kF or kBox
+  kAuto,         ///< kF or kBox, or kPrequential if that is larger and 50 rows or more were scored
   kPrequential,  ///< a + g chi2(h) with the first three moments of the scores in Model::prequential
   kF,            ///< of T^2: m (n - 1)(n + 1) / (n (n - m)) F(m, n - m)
   kChi2,         ///< of T^2: chi2(m), for a mean and variances that are known

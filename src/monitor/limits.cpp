@@ -53,16 +53,24 @@ double shifted_chi2_limit(double mean, double spread, double third, double tail)
 }
 
 template <typename T>
-LimitRule chosen(const Model<T>& model, LimitRule rule, LimitRule textbook) {
-  const bool has_scores = static_cast<Index>(model.prequential.t2_mean.size()) >= model.n_components;
-  if (rule == LimitRule::kAuto) {
-    return has_scores && model.prequential.rows >= kEnoughRows ? LimitRule::kPrequential : textbook;
-  }
-  if (rule == LimitRule::kPrequential && !has_scores) {
-    throw std::logic_error(
-        "no row was scored before it was learned: the rows were too few, or the method updates row by row");
-  }
-  return rule;
+bool has_scores(const Model<T>& model) {
+  return static_cast<Index>(model.prequential.t2_mean.size()) >= model.n_components;
+}
+
+template <typename T>
+void require_scores(const Model<T>& model) {
+  if (has_scores(model)) return;
+  throw std::logic_error(
+      "no row was scored before it was learned: the rows were too few, or the method updates row by row");
+}
+
+// The larger of what rows had and of what a textbook says: scores of few rows may miss a tail, and textbooks
+// know neither of tails nor of the rows' number of features.
+template <typename T, typename Limit>
+double automatic(const Model<T>& model, Limit limit, LimitRule textbook) {
+  const double by_textbook = limit(textbook);
+  if (!has_scores(model) || model.prequential.rows < kEnoughRows) return by_textbook;
+  return std::max(by_textbook, limit(LimitRule::kPrequential));
 }
 
 // The number of rows that count as much as those with their weights (Kish).
@@ -139,8 +147,12 @@ template <typename T>
 double t2_limit(const Model<T>& model, double confidence, LimitRule rule) {
   check_confidence(confidence);
   const double tail = 1.0 - confidence;
-  switch (chosen(model, rule, LimitRule::kF)) {
+  switch (rule) {
+    case LimitRule::kAuto:
+      return automatic(
+          model, [&](LimitRule used) { return t2_limit(model, confidence, used); }, LimitRule::kF);
     case LimitRule::kPrequential: {
+      require_scores(model);
       const auto m = static_cast<std::size_t>(model.n_components - 1);
       return shifted_chi2_limit(model.prequential.t2_mean[m], model.prequential.t2_spread[m],
                                 model.prequential.t2_third[m], tail);
@@ -160,16 +172,20 @@ template <typename T>
 double spe_limit(const Model<T>& model, double confidence, LimitRule rule) {
   check_confidence(confidence);
   const double tail = 1.0 - confidence;
-  const LimitRule used = chosen(model, rule, LimitRule::kBox);
-  if (used == LimitRule::kPrequential) {
+  if (rule == LimitRule::kAuto) {
+    return automatic(
+        model, [&](LimitRule used) { return spe_limit(model, confidence, used); }, LimitRule::kBox);
+  }
+  if (rule == LimitRule::kPrequential) {
+    require_scores(model);
     const auto m = static_cast<std::size_t>(model.n_components - 1);
     return shifted_chi2_limit(model.prequential.spe_mean[m], model.prequential.spe_spread[m],
                               model.prequential.spe_third[m], tail);
   }
-  if (used != LimitRule::kBox && used != LimitRule::kJacksonMudholkar) refuse(rule, "SPE");
+  if (rule != LimitRule::kBox && rule != LimitRule::kJacksonMudholkar) refuse(rule, "SPE");
   const Residual residual = residual_of(model);
   if (!(residual.second > 0.0)) return residual.first;
-  if (used == LimitRule::kJacksonMudholkar) return jackson_mudholkar(residual, tail);
+  if (rule == LimitRule::kJacksonMudholkar) return jackson_mudholkar(residual, tail);
   return chi2_limit(residual.first, 2.0 * residual.second / (residual.first * residual.first), tail);
 }
 

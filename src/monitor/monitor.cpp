@@ -127,6 +127,7 @@ class Monitor<T>::Impl {
     projector.for_each_chunk(row, [&](Index, Index) {
       scores_ = projector.scores(1).transpose();
       reading.t2 = scores_.cwiseAbs2().dot(scoring_->inverse_variance);
+      centred_ = projector.centred(1).col(0).template cast<double>();
       projector.subtract_components(1);
       const auto residual = projector.centred(1).col(0);
       reading.spe = residual.template cast<double>().squaredNorm();
@@ -138,8 +139,7 @@ class Monitor<T>::Impl {
       } else {
         projector.replace_by_combination(
             (scores_.cwiseProduct(scoring_->inverse_variance)).transpose().template cast<T>());
-        contributions_ = (as_eigen(row.row(0)).template cast<double>() - as_eigen(scoring_->model->mean))
-                             .cwiseProduct(projector.centred(1).col(0).template cast<double>());
+        contributions_ = centred_.cwiseProduct(projector.centred(1).col(0).template cast<double>());
       }
     });
     find_largest(reading);
@@ -166,6 +166,7 @@ class Monitor<T>::Impl {
   std::int64_t read_again_at_ = 0;
   Alarm alarm_;
   Vector<double> scores_;
+  Vector<double> centred_;
   Vector<double> contributions_;
 };
 

@@ -27,7 +27,9 @@ FLAGS = [
 class Page:
     """One page. Chromium reads commands from descriptor 3 and writes answers to 4, each ended by a zero byte."""
 
-    def __init__(self, path: Path, profile: Path, *, width: int = 1200, height: int = 900, dark: bool = False) -> None:
+    def __init__(
+        self, place: Path | str, profile: Path, *, width: int = 1200, height: int = 900, dark: bool = False
+    ) -> None:
         assert CHROMIUM is not None
         self.messages: list[str] = []
         self.requests: list[str] = []
@@ -55,7 +57,7 @@ class Page:
             self.send(f"{domain}.enable")
         self.resize(width, height)
         self.emulate(dark=dark)
-        self.send("Page.navigate", url=path.as_uri())
+        self.send("Page.navigate", url=place if isinstance(place, str) else place.as_uri())
         self.run("new Promise((done) => document.readyState === 'complete' ? done() : (onload = done))")
         self.settle()
 

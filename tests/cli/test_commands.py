@@ -407,3 +407,53 @@ def test_hdf5_chunks_of_whole_columns_are_decompressed_once(roipca, tmp_path):
     # Block by block it would be 16 times.
     assert chunked < plain + 4 * decompression + 0.3, (chunked, plain, decompression)
     assert (tmp_path / "m").read_bytes() == (tmp_path / "m2").read_bytes()
+
+
+def test_score_writes_limits_and_flags(roipca, tmp_path, rows):
+    odd = rows.copy()
+    odd[7, 3] += 100
+    np.save(tmp_path / "a.npy", rows)
+    np.save(tmp_path / "odd.npy", odd)
+    roipca("fit", "a.npy", "-k", 6, "-o", "m")
+    lines = roipca("score", "m", "odd.npy", "--confidence", "0.999").splitlines()
+    assert lines[0] == "t2,spe,t2_limit,spe_limit,beyond"
+    table = np.array([[float(field) for field in line.split(",")] for line in lines[1:]])
+    t2, spe, t2_limit, spe_limit, beyond = table.T
+    np.testing.assert_array_equal(beyond, (t2 > t2_limit) | (spe > spe_limit))
+    assert beyond[7] == 1 and beyond.mean() < 0.05
+    box = roipca("score", "m", "odd.npy", "--confidence", "0.999", "--spe-limit", "box").splitlines()
+    assert float(box[1].split(",")[3]) != spe_limit[0]
+    for wrong in (
+        "--confidence 99",
+        "--confidence 0.99 --t2-limit box",
+        "--confidence 0.9 --spe-limit x",
+        "--follow -o s.csv",
+    ):
+        roipca.refuse("score", "m", "odd.npy", *wrong.split(), code=2)
+
+
+def test_score_writes_each_row_as_it_comes(roipca, tmp_path, rows):
+    np.save(tmp_path / "a.npy", rows)
+    roipca("fit", "a.npy", "-k", 6, "-o", "m")
+    process = roipca.start("score", "m", "-", "--follow", stdin=subprocess.PIPE)
+    line = (",".join(map(str, rows[0])) + "\n").encode()
+    process.stdin.write(line)
+    process.stdin.flush()
+    assert process.stdout.readline() == b"t2,spe\n"
+    first = process.stdout.readline()  # while the pipe is open
+    process.stdin.write(line)
+    process.stdin.flush()
+    assert process.stdout.readline() == first
+    process.stdin.close()
+    assert process.wait(10) == 0
+    process.stdout.close()
+    process.stderr.close()
+
+
+def test_commands_accept_a_checkpoint_in_the_place_of_a_model(roipca, tmp_path, rows):
+    for options in ([], ["--float32"]):
+        np.save(tmp_path / "a.npy", rows)
+        roipca("fit", "a.npy", "-k", 3, "--checkpoint", "c", "--every", 1, "-o", "m", *options)
+        assert roipca("transform", "c", "a.npy") == roipca("transform", "m", "a.npy")
+        assert roipca("score", "c", "a.npy") == roipca("score", "m", "a.npy")
+        assert json.loads(roipca("info", "c", "--json"))["rows"] == len(rows)

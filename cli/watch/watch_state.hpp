@@ -1,0 +1,115 @@
+/// What the page of `roipca watch` shows: a summary of a stream in bounded memory.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "roipca/monitor.hpp"
+
+namespace roipca::cli {
+
+/// Rows come in one by one; what changed goes out several times a second. Everything is computed from all
+/// rows: only what is drawn is thinned out. Memory does not depend on the number of rows.
+///
+/// Thread safety: all functions may be called from any thread.
+class WatchState {
+ public:
+  using Json = nlohmann::json;
+
+  WatchState(std::string title, std::vector<std::string> feature_names, double confidence);
+
+  /// Takes a row, its number in the input from 1 on, and what the monitor said about it.
+  void add(const Row<double>& row, std::int64_t number, const MonitorReading& reading,
+           const std::shared_ptr<const Model<double>>& model);
+  void set_status(const std::string& status);
+  void set_skipped(std::int64_t skipped);
+
+  /// Everything, for a page that was just opened.
+  Json snapshot();
+  /// What came since the last call.
+  Json changes();
+  /// The log of alarms as CSV.
+  std::string alarms_csv();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  // Successive rows that are drawn as one point of the charts: the most extreme of them.
+  struct Bucket {
+    std::int64_t first = 0;
+    std::int64_t last = 0;
+    std::int64_t beyond = 0;  // rows beyond a limit
+    bool alarm = false;
+    double t2 = 0.0;         // the largest
+    double spe = 0.0;        // the largest
+    MonitorReading extreme;  // the row farthest out, beside its limits
+    std::int64_t extreme_number = 0;
+    std::vector<double> extreme_row;
+    Json contributions = Json::array();  // [feature, value], the largest first
+  };
+  struct Alarm {
+    std::int64_t number = 0;
+    std::int64_t first = 0;
+    std::int64_t last = 0;
+    bool is_open = true;
+    std::string begin;  // the time, in UTC
+    MonitorReading peak;
+  };
+
+  void add_point(const Row<double>& row, std::int64_t number, const MonitorReading& reading,
+                 const Model<double>& model);
+  void add_alarm(std::int64_t number, const MonitorReading& reading);
+  void close_bucket();
+  void add_spectrum(const Model<double>& model);
+  std::string name_of(Index feature) const;
+  Json facts() const;
+  Json to_json(const Bucket& bucket) const;
+  Json to_json(const Alarm& alarm) const;
+
+  std::mutex mutex_;
+  std::string title_;
+  std::vector<std::string> names_;
+  double confidence_;
+  std::string status_ = "live";
+
+  std::int64_t rows_ = 0;
+  std::int64_t learned_ = 0;
+  std::int64_t beyond_ = 0;
+  std::int64_t skipped_ = 0;
+  bool alarm_ = false;
+  double t2_limit_ = 0.0;
+  double spe_limit_ = 0.0;
+  std::vector<std::pair<Clock::time_point, std::int64_t>> recent_;  // numbers of rows at times, for the rate
+
+  std::shared_ptr<const Model<double>> model_;  // that the last row was scored by
+  Bucket open_;
+  Clock::time_point opened_;
+  std::deque<Bucket> buckets_;
+  std::int64_t buckets_closed_ = 0;
+  std::int64_t buckets_sent_ = 0;
+
+  std::deque<Json> points_;  // [score, score, number, beyond] of some of the last rows
+  std::int64_t points_added_ = 0;
+  std::int64_t points_sent_ = 0;
+  Clock::time_point next_point_;
+  Json ellipse_ = Json::array();
+
+  std::vector<Json> spectra_;  // [rows, shares of the variance]
+  std::int64_t spectra_every_ = 1;
+  std::int64_t spectra_seen_ = 0;
+  bool spectra_changed_ = false;
+  Clock::time_point next_spectrum_;
+  bool is_drawn_ = false;  // the spectrum of the model
+
+  std::deque<Alarm> alarms_;
+  std::int64_t alarms_begun_ = 0;
+  bool alarms_changed_ = false;
+};
+
+}  // namespace roipca::cli

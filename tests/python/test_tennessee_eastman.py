@@ -1,0 +1,53 @@
+"""The worked example of docs/monitoring.md. Needs the data in the package bibmon (`pip install --no-deps bibmon`)."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).parents[2] / "bench" / "tennessee_eastman.py"
+
+
+@pytest.fixture(scope="module")
+def example():
+    spec = importlib.util.spec_from_file_location("tennessee_eastman", SCRIPT)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["tennessee_eastman"] = module
+    spec.loader.exec_module(module)
+    folder = module.find_data()
+    if folder is None:
+        pytest.skip("bibmon, which has the data, is not installed")
+    return module, folder
+
+
+@pytest.fixture(scope="module")
+def scaled(example):
+    module, folder = example
+    return module.Scaled(module.load(folder, "d00.dat"))
+
+
+@pytest.mark.parametrize("confidence", [0.95, 0.99, 0.999])
+def test_false_alarms_are_within_a_factor_of_two_of_nominal(example, scaled, confidence):
+    module, folder = example
+    rates = module.false_alarms(scaled, module.load(folder, "d00_te.dat"), confidence)
+    # Of 960 rows: two alarms more at 99.9 %, where one is expected.
+    assert rates["T²"] <= 2 * (1 - confidence) + 2 / 960
+    assert rates["SPE"] <= 2 * (1 - confidence) + 2 / 960
+
+
+def test_textbook_limits_of_spe_raise_several_times_as_many(example, scaled):
+    module, folder = example
+    rates = module.false_alarms(scaled, module.load(folder, "d00_te.dat"), 0.99)
+    assert rates["SPE Box"] > 0.03 and rates["SPE Jackson-Mudholkar"] > 0.03
+
+
+@pytest.mark.parametrize("fault", [1, 2, 6, 7, 8, 12, 13, 14, 17, 18])
+def test_large_faults_are_found(example, scaled, fault):
+    module, folder = example
+    found = module.detect(scaled, module.load(folder, f"d{fault:02}_te.dat"), fault)
+    assert found.missed < 0.2
+    assert found.delay is not None and found.delay <= 6 * 60
