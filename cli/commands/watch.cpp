@@ -189,17 +189,21 @@ void watch(const WatchSettings& settings) {
   require_writable(settings.checkpoint);
   InputSettings input = settings.input.settings();
   input.format.follow = !settings.no_follow;
+  const std::string& path = settings.input.paths.front();
+  if (path != "-" && !std::filesystem::exists(path)) throw FileError(path + ": there is no such file");
+  // The page is there before the first row is.
+  const std::string title = path == "-" ? "standard input" : path;
+  WatchState state(title, options.confidence);
+  const Site site(state, settings);
+  std::fprintf(stderr, "roipca: watching %s at %s (Ctrl-C ends it)\n", title.c_str(), site.address().c_str());
+
   RowSource<double> source(input);
+  state.begin(storable(source.names()));
   WatchCheckpoint start = beginning(settings, source.columns());
   OnlinePca<double>& pca = start.pca;
-  // A file is read from its beginning again, a pipe goes on.
-  std::int64_t to_skip = std::filesystem::is_regular_file(settings.input.paths.front()) ? start.rows_read : 0;
   Monitor<double> monitor(pca, options);
-  WatchState state(settings.input.paths.front(), storable(source.names()), options.confidence);
-  const Site site(state, settings);
-  std::fprintf(stderr, "roipca: watching %s at %s (Ctrl-C ends it)\n", settings.input.paths.front().c_str(),
-               site.address().c_str());
-
+  // A file is read from its beginning again, a pipe goes on.
+  std::int64_t to_skip = std::filesystem::is_regular_file(path) ? start.rows_read : 0;
   std::int64_t number = start.rows_read - to_skip;
   std::int64_t last_checkpoint = pca.rows_seen();
   OwnedRows<double> expanded;

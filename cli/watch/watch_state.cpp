@@ -50,8 +50,14 @@ std::string csv_field(const std::string& text) {
 
 }  // namespace
 
-WatchState::WatchState(std::string title, std::vector<std::string> feature_names, double confidence)
-    : title_(std::move(title)), names_(std::move(feature_names)), confidence_(confidence) {}
+WatchState::WatchState(std::string title, double confidence)
+    : title_(std::move(title)), confidence_(confidence) {}
+
+void WatchState::begin(std::vector<std::string> feature_names) {
+  const std::scoped_lock lock(mutex_);
+  names_ = std::move(feature_names);
+  status_ = "live";
+}
 
 void WatchState::add(const Row<double>& row, std::int64_t row_number, const MonitorReading& reading,
                      const std::shared_ptr<const Model<double>>& model) {

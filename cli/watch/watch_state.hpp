@@ -22,7 +22,10 @@ class WatchState {
  public:
   using Json = nlohmann::json;
 
-  WatchState(std::string title, std::vector<std::string> feature_names, double confidence);
+  WatchState(std::string title, double confidence);
+
+  /// The first row is there: its features have these names, or none.
+  void begin(std::vector<std::string> feature_names);
 
   /// Takes a row, its number in the input from 1 on, and what the monitor said about it.
   void add(const Row<double>& row, std::int64_t number, const MonitorReading& reading,
@@ -76,7 +79,7 @@ class WatchState {
   std::string title_;
   std::vector<std::string> names_;
   double confidence_;
-  std::string status_ = "live";
+  std::string status_ = "waiting for rows";
 
   std::int64_t rows_ = 0;
   std::int64_t learned_ = 0;

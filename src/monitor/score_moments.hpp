@@ -12,6 +12,15 @@ namespace roipca {
 /// Number of rows before which scores say more about the components than about the rows.
 inline std::int64_t rows_before_scores(Index reported) { return 3 * (reported + 1); }
 
+/// Whether the rows of a block are to be scored: all of a short stream and, because scores cost a few percent
+/// of an update, one block in four of a long one.
+inline bool is_scored(std::int64_t rows_before, Index block_rows) {
+  constexpr std::int64_t kAtFirst = 64;
+  constexpr std::int64_t kEvery = 4;
+  const std::int64_t number = rows_before / block_rows;
+  return number < kAtFirst || number % kEvery == 0;
+}
+
 /// Number of leading components up to which rows are scored: those that a model has.
 inline Index scored_components(const Options& options, Index features) {
   const auto [reported, held] = capacity(options, features);

@@ -100,7 +100,9 @@ template <typename T>
 bool SparseStream<T>::absorb_block() {
   const Index count = block_.rows.count();
   const double share = moments_.pairs_share(block_);
-  block_scores_.is_wanted = rows_ - count >= rows_before_scores(capacity(options_, features_).reported);
+  const std::int64_t before = rows_ - count;
+  block_scores_.is_wanted =
+      before >= rows_before_scores(capacity(options_, features_).reported) && is_scored(before, block_rows_);
   block_scores_.is_known = false;
   if (!update_.absorb(block_, moments_, block_scores_)) return false;
   scores_.add(block_scores_, count, share, moments_.unit());

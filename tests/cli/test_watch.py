@@ -241,7 +241,7 @@ def test_garbage_and_clients_that_never_read_do_no_harm(watch):
 def test_wrong_usage_is_refused(roipca):
     for option in ("--alarm 3/2", "--alarm x", "--confidence 99", "--learn some", "--port -1"):
         roipca.refuse("watch", "-", "-k", 3, *option.split(), code=2, data=b"1,2,3,4\n")
-    assert "no such" in roipca.refuse("watch", "missing.csv", "-k", 3).lower()
+    assert "there is no such file" in roipca.refuse("watch", "missing.csv", "-k", 3)
 
 
 @pytest.mark.skipif(browser.CHROMIUM is None, reason="no Chromium here")

@@ -83,14 +83,14 @@ TYPED_TEST_SUITE(PrequentialScores, Scalars);
 // components held does not notice, and is the same to rounding of |x|^2.
 TYPED_TEST(PrequentialScores, OfBlocksAreThoseOfTheModelBeforeTheBlock) {
   using T = TypeParam;
-  const RowMatrix<T> x = decaying_rows(1600, 60, 0.9, 1).cast<T>();
+  const RowMatrix<T> x = decaying_rows(1024, 60, 0.9, 1).cast<T>();
   Options options = options_for(Method::kRoipca, 6);
   options.oversampling = 0;
   options.block_size = 16;
   OnlinePca<T> pca(options);
   const Expected expected = score_blocks(pca, x, 16);
   const Prequential found = pca.model().prequential;
-  EXPECT_EQ(found.rows, 1600 - 32);
+  EXPECT_EQ(found.rows, 1024 - 32);
   ASSERT_EQ(found.spe_mean.size(), 6U);
   EXPECT_NEAR(found.spe_mean[5], expected.spe.mean(), 1e3 * kEpsilon<T> * expected.spe.mean());
   EXPECT_NEAR(found.spe_spread[5], expected.spe.spread(), 1e3 * kEpsilon<T>);
@@ -101,7 +101,7 @@ TYPED_TEST(PrequentialScores, OfBlocksAreThoseOfTheModelBeforeTheBlock) {
 
 TYPED_TEST(PrequentialScores, ForgetAsTheRowsDo) {
   using T = TypeParam;
-  const RowMatrix<T> x = decaying_rows(1600, 60, 0.9, 1).cast<T>();
+  const RowMatrix<T> x = decaying_rows(1024, 60, 0.9, 1).cast<T>();
   Options options = options_for(Method::kRoipca, 6);
   options.oversampling = 0;
   options.block_size = 16;

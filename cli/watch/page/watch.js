@@ -133,7 +133,7 @@ function drawChart(id, name) {
   }
   const last = buckets[buckets.length - 1];
   place(`${id}-note`).textContent =
-    last[`${id}Limit`] > 0 ? `${percentText(facts.confidence)} limit ${numberText(last[`${id}Limit`])}` : "warming up";
+    last[`${id}Limit`] > 0 ? `${confidenceText()} limit ${numberText(last[`${id}Limit`])}` : "warming up";
   const nearest = (x) => {
     let best = 0;
     at.forEach(([px], i) => { if (Math.abs(px - x) < Math.abs(at[best][0] - x)) best = i; });
@@ -156,6 +156,10 @@ function drawChart(id, name) {
     select(buckets[nearest(((event.clientX - box.left) * plot.width) / box.width)]);
   });
   plot.svg.addEventListener("pointerleave", () => select(null));
+}
+
+function confidenceText() {
+  return `${Number((100 * facts.confidence).toPrecision(8))}\u00a0%`;
 }
 
 function select(bucket) {
@@ -213,7 +217,7 @@ function drawPoints() {
       class: "ellipse", cx: plot.x(0), cy: plot.y(0), rx: plot.x(rx) - plot.x(0), ry: plot.y(0) - plot.y(ry),
     });
   }
-  place("scores-note").textContent = `some of the last rows, ${percentText(facts.confidence)} ellipse`;
+  place("scores-note").textContent = `some of the last rows, ${confidenceText()} ellipse`;
   return plot.inspect({
     count: at.length,
     nearest: (x, y) => nearestPoint(at, x, y),
