@@ -260,15 +260,16 @@ Command add_watch(CLI::App& program) {
                 "Listen on this address; the page is then at an address with a secret token unless only this "
                 "machine can connect");
   arguments.add("--port", settings->port, {.least = 0, .most = 65535}, "Listen on this port; 0 for any");
-  arguments.add("--confidence", settings->confidence, "Confidence of the limits, between 0 and 1");
+  arguments.add("--confidence", settings->confidence, "Confidence of the limits, between 0 and 1",
+                {.group = "Alarms"});
   arguments.add("--alarm", settings->alarm,
-                "Begin an alarm when M of the last N rows are beyond a limit: M/N");
+                "Begin an alarm when M of the last N rows are beyond a limit: M/N", {.group = "Alarms"});
   arguments.add("--hold", settings->hold, {.least = 0},
-                "End an alarm after this number of successive rows within the limits");
+                "End an alarm after this number of successive rows within the limits", {.group = "Alarms"});
   arguments.add("--warm-up", settings->warm_up, {.least = 0},
-                "No alarms before this number of rows was learned");
+                "No alarms before this number of rows was learned", {.group = "Alarms"});
   arguments.add("--learn", settings->learn, "Which rows to learn: none, normal (those not in alarm) or all",
-                {.choices = {"none", "normal", "all"}});
+                {.group = "Alarms", .choices = {"none", "normal", "all"}});
   arguments.add("--start", settings->start, "Start with this model instead of none");
   arguments.add_flag("--no-follow", settings->no_follow,
                      "Stop at the end of a file or FIFO instead of waiting for more rows");

@@ -12,6 +12,7 @@ import roipca
 from roipca import (
     OnlinePCA,
     _merging,
+    _monitor,
     _passes,
     _preparation,
     _reader,
@@ -55,7 +56,7 @@ def test_the_guide_runs(name, blocks, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     "module",
-    [online_pca, online_kernel_pca, _passes, _reader, _score_streams, _scores, _merging, _preparation],
+    [online_pca, online_kernel_pca, _monitor, _passes, _reader, _score_streams, _scores, _merging, _preparation],
     ids=lambda module: module.__name__,
 )
 def test_examples_in_docstrings_run(module):
