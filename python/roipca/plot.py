@@ -1,6 +1,6 @@
 """Plots of a fitted estimator, with matplotlib: each draws into `ax`, or into a new one, and returns it.
 
-Install matplotlib, or `pip install roipca[plot]`. All functions read one moment of the stream and change nothing.
+Install it with `pip install roipca[plot]`. All functions read one moment of the stream and change nothing.
 """
 
 from __future__ import annotations
