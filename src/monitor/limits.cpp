@@ -43,10 +43,14 @@ double chi2_limit(double mean, double spread, double tail) {
 }
 
 // The tail of a + g chi2(h) with these three moments. Sums of squares are never less skewed than g chi2(h)
-// with the same mean and variance, where a is 0: a third moment that says so is an accident of few rows.
+// with the same mean and variance, where a is 0: a third moment that says so is an accident of few rows. Nor
+// is h taken as less than 1, the square of one number: a few rows far out would otherwise put the limit below
+// most others.
 double shifted_chi2_limit(double mean, double spread, double third, double tail) {
   if (!(mean > 0.0) || !(spread > 0.0)) return mean;
-  const double skewness = std::max(third / std::pow(spread, 1.5), 2.0 * std::sqrt(spread));
+  const double least = 2.0 * std::sqrt(spread);
+  const double most = std::max(least, std::sqrt(8.0));
+  const double skewness = std::clamp(third / std::pow(spread, 1.5), least, most);
   const double freedom = 8.0 / (skewness * skewness);
   const double standard = (chi2_quantile(tail, freedom) - freedom) / std::sqrt(2.0 * freedom);
   return mean * (1.0 + std::sqrt(spread) * standard);
