@@ -62,7 +62,7 @@ Command add_score(CLI::App& program) {
   auto settings = std::make_shared<ScoreSettings>();
   Arguments arguments(program, "score",
                       "Compute how unusual each row is: Hotelling's T^2, squared prediction error",
-                      "roipca score model.safetensors today.csv --confidence 0.99 -o unusual.csv");
+                      "roipca score model.safetensors today.csv --confidence 0.99");
   add_map_options(arguments, *settings, "Write t2 and spe of each row");
   arguments.add(
       "--confidence", settings->confidence,

@@ -52,18 +52,18 @@ class Rejoined : public ByteStream {
 
 }  // namespace
 
-std::string_view PeekedStream::peek(std::size_t count) {
+std::string_view PeekedStream::peek(std::size_t least, std::size_t most) {
   std::size_t have = peeked_.size();
-  if (have < count) {
-    peeked_.resize(count);
-    while (have < count) {
+  if (have < least) {
+    peeked_.resize(most);
+    while (have < least) {
       const std::size_t more = source_->read(std::span(peeked_).subspan(have));
       if (more == 0) break;
       have += more;
     }
     peeked_.resize(have);
   }
-  return std::string_view(peeked_).substr(0, count);
+  return std::string_view(peeked_).substr(0, most);
 }
 
 std::size_t PeekedStream::read(std::span<char> bytes) {

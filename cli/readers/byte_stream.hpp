@@ -33,7 +33,9 @@ class PeekedStream : public ByteStream {
   explicit PeekedStream(std::unique_ptr<ByteStream> source) : source_(std::move(source)) {}
 
   /// The next `count` bytes, or what is left.
-  std::string_view peek(std::size_t count);
+  std::string_view peek(std::size_t count) { return peek(count, count); }
+  /// The next `most` bytes, or fewer, but at least `least`, if the others are still to come.
+  std::string_view peek(std::size_t least, std::size_t most);
 
   std::size_t read(std::span<char> bytes) override;
   bool read_at(std::uint64_t offset, std::span<char> bytes) override {

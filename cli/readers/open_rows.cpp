@@ -31,9 +31,11 @@ void refuse_strangers(std::string_view start) {
   }
 }
 
-std::string find_format(PeekedStream& stream) {
+// With `follow`, by what has come so far: the first rows may be short, and the next ones late.
+std::string find_format(PeekedStream& stream, bool follow) {
   constexpr std::size_t kEnough = 512;
-  const std::string_view start = stream.peek(kEnough);
+  constexpr std::size_t kShortRow = 4;
+  const std::string_view start = stream.peek(follow ? kShortRow : kEnough, kEnough);
   if (start.empty()) throw FileError("there are no rows: the file is empty");
   if (start.starts_with(kNpyMagic)) return "npy";
   if (start.starts_with(kHdf5Magic)) return "hdf5";
@@ -68,7 +70,7 @@ namespace {
 template <typename T>
 std::unique_ptr<RowReader<T>> open_unlimited(const std::string& path, const InputFormat& format) {
   auto stream = open_stream(path, format.follow);
-  const std::string kind = format.format == "auto" ? find_format(*stream) : format.format;
+  const std::string kind = format.format == "auto" ? find_format(*stream, format.follow) : format.format;
   const bool is_text = kind == "csv" || kind == "tsv";
   if (!is_text && !format.csv.columns.empty()) {
     throw FileError("columns can be chosen in CSV and TSV files only");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "intake/moments.hpp"
 
@@ -35,6 +36,14 @@ Entry combine(const Entry& a, double part_a, const Entry& b, double part_b) {
 
 auto arrays(Prequential& of) {
   return std::array{&of.t2_mean, &of.t2_spread, &of.t2_third, &of.spe_mean, &of.spe_spread, &of.spe_third};
+}
+
+bool is_finite(Prequential& moments) {
+  for (auto* values : arrays(moments)) {
+    if (!std::all_of(values->begin(), values->end(), [](double value) { return std::isfinite(value); }))
+      return false;
+  }
+  return true;
 }
 
 void resize(Prequential& moments, std::size_t components) {
@@ -71,6 +80,8 @@ Prequential combine(const Prequential& a, double weight_a, const Prequential& b,
       set(all, j, combine(t2_of(a, j), part_a, t2_of(b, j), part_b),
           combine(spe_of(a, j), part_a, spe_of(b, j), part_b));
     }
+    // Too far apart for moments in common.
+    if (!is_finite(all)) return {};
   }
   all.rows = a.rows + b.rows;
   all.coverage = std::min((scored_a + scored_b) / (weight_a + weight_b), 1.0);
@@ -100,6 +111,8 @@ void ScoreMoments::add(const BlockScores& scores, Index count, double pairs_shar
   }
   moments_.rows += count;
   moments_.coverage = std::min(before + pairs_share, 1.0);
+  // Scores too far from those before for moments in common, as where huge rows were forgotten: begins anew.
+  if (!is_finite(moments_)) moments_ = {};
 }
 
 Prequential ScoreMoments::value(Index components) const {

@@ -71,8 +71,14 @@ void expect_no_allocation_per_row(Options options, Index features, Index compone
     return allocations - before;
   };
   const long many = count([&] { pca.partial_fit(rows); });
+  if (options.method == Method::kExact) {
+    // It solves for components to score rows by whenever the rows have grown by half: 8 times from 200 to
+    // 3,200.
+    EXPECT_LE(many, 70 + 8 * 50) << features << " features";
+    return;
+  }
   EXPECT_EQ(count([&] { pca.partial_fit(rows.topRows(2900)); }), many) << features << " features";
-  EXPECT_LE(many, 60) << features << " features, " << components << " components";
+  EXPECT_LE(many, 70) << features << " features, " << components << " components";
   EXPECT_EQ(count([&] { pca.partial_fit(rows.topRows(300)); }), 0) << features << " features";
   EXPECT_EQ(count([&] {
               for (Index i = 0; i < 300; ++i) pca.update(rows.row(i), 2.0);
