@@ -11,9 +11,9 @@ MYPY = 2.4.1
 # Prerequisites run in the given order, even with -j; Ninja does the parallel work.
 .NOTPARALLEL:
 .PHONY: check isa lint-python test-aarch64 test-torch test-wheel tsan wheel deps-aarch64
-.PHONY: help deps deps-dev deps-python deps-clusters deps-test deps-fuzz build python demo test soak asan fuzz tidy format format-check coverage bench bench-accuracy bench-clusters bench-kernel bench-oversampling bench-sparse paper install clean
+.PHONY: help deps deps-dev deps-python deps-clusters deps-test deps-docs deps-fuzz build python demo test docs soak asan fuzz tidy format format-check coverage bench bench-accuracy bench-clusters bench-kernel bench-oversampling bench-sparse paper install clean
 
-SOURCES = $(shell find include src cli python tests -name '*.hpp' -o -name '*.cpp')
+SOURCES = $(shell find include src cli python examples tests -name '*.hpp' -o -name '*.cpp')
 
 help: ## List the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
