@@ -35,7 +35,11 @@ WAIT = """new Promise((done, fail) => {
 
 @pytest.mark.parametrize(
     "words, target",
-    [("larger than memory", "guides/larger-than-memory.html"), ("IncrementalPCA", "moving/incremental-pca.html")],
+    [
+        ("larger than memory", "guides/larger-than-memory.html"),
+        ("IncrementalPCA", "moving/incremental-pca.html"),
+        ("alarm", "monitoring.html"),
+    ],
 )
 def test_a_search_finds_the_guide(page, words, target):
     go(page, f"search.html?q={words.replace(' ', '+')}")
