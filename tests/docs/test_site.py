@@ -27,7 +27,10 @@ WAIT = """new Promise((done, fail) => {
     const end = Date.now() + 20000;
     const look = () => {
         const links = [...document.querySelectorAll('#search-results li a')].map((a) => a.getAttribute('href'));
-        if (links.length) done(links); else if (Date.now() > end) fail('no results'); else setTimeout(look, 100);
+        const summary = document.querySelector('#search-results .search-summary')?.textContent ?? '';
+        if (summary.startsWith('Search finished')) done(links);
+        else if (Date.now() > end) fail('no end of the search: ' + summary);
+        else setTimeout(look, 100);
     };
     look();
 })"""
