@@ -28,8 +28,8 @@ void refine(const Model<T>& model, const RefineSettings& settings, Passes passes
   const Model<T> better = refined(model, passes, input, PassCheckpoints{});
   write_model(better, settings.output);
   std::FILE* const out = settings.output == "-" ? stderr : stdout;
-  std::fprintf(out, "%lld passes over %lld rows", static_cast<long long>(better.passes),
-               static_cast<long long>(better.rows));
+  std::fprintf(out, "%lld %s over %lld rows", static_cast<long long>(better.passes),
+               better.passes == 1 ? "pass" : "passes", static_cast<long long>(better.rows));
   if (const auto error = error_text(better)) std::fprintf(out, ": subspace error %s", error->c_str());
   std::fprintf(out, "\n");
   if (settings.output != "-") std::fprintf(out, "model in %s\n", settings.output.c_str());
