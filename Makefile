@@ -113,7 +113,7 @@ lint-python: python ## Run ruff and mypy on all Python sources
 	build/python-venv/bin/pip install -q ruff==$(RUFF) mypy==$(MYPY)
 	build/python-venv/bin/ruff check
 	build/python-venv/bin/mypy -p roipca
-	set -e; for folder in bench bench/clusters examples experiments scripts tests/python tests/cli tests/soak tests/torch tests/wheel; do \
+	set -e; for folder in bench bench/clusters examples experiments scripts tests/python tests/cli tests/docs tests/soak tests/torch tests/wheel; do \
 		build/python-venv/bin/mypy $$folder/*.py; done
 
 fuzz: deps-fuzz ## Run libFuzzer on every file reader, FUZZ_SECONDS (60) each

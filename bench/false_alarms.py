@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from roipca import OnlinePCA
@@ -30,12 +32,13 @@ def main() -> None:
     for kind in ("Gaussian", "autocorrelated", "heavy-tailed"):
         pca = OnlinePCA(CAUSES).fit(process(LEARNED, kind, 0))
         new = process(NEW, kind, 1)
-        for name, values, limit, methods in (
-            ("T²", pca.t2(new), pca.t2_limit, ("auto", "prequential", "f")),
-            ("SPE", pca.spe(new), pca.spe_limit, ("auto", "prequential", "box")),
+        limits: dict[str, Callable[..., float]] = {"T²": pca.t2_limit, "SPE": pca.spe_limit}
+        for name, values, methods in (
+            ("T²", pca.t2(new), ("auto", "prequential", "f")),
+            ("SPE", pca.spe(new), ("auto", "prequential", "box")),
         ):
             for method in methods:
-                rates = [np.mean(values > limit(confidence, method=method)) for confidence in CONFIDENCES]
+                rates = [np.mean(values > limits[name](confidence, method=method)) for confidence in CONFIDENCES]
                 print(f"| {kind} | {name} | {method} | " + " | ".join(f"{100 * rate:.2g} %" for rate in rates) + " |")
 
 

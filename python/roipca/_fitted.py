@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from numbers import Integral
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,9 @@ class Fitted:
     def __init__(self, core: Any, parameters: dict[str, Any]) -> None:
         self.core = core
         self.parameters = parameters
-        self.fixed = tuple(value for name, value in parameters.items() if name not in AT_READING)
+        # What `learning` finds in the attributes of the estimator is `fixed`, unless a parameter was changed.
+        self.learning = itemgetter(*(name for name in parameters if name not in AT_READING))
+        self.fixed = self.learning(parameters)
         self.dtype = _DTYPES[type(core)]
         self._seen: tuple[Any, Any, Any] = (None, None, None)  # the core's model, a request, and the model for it
 
