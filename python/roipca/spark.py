@@ -73,11 +73,9 @@ def fit(
     array([ 49.5, -99. ])
     """
     check_passes(passes, 1.0, allow_auto=False)
-    rows, is_float32 = _rows(df, columns)
+    chosen, is_float32 = chosen_rows(df, columns, sample_weight)
     recipe = Recipe.of({"n_components": n_components, **options}, is_float32)
-    weights = [] if sample_weight is None else [_column(df, sample_weight)[0].cast("double").alias("weight")]
-    chosen = df.select(rows.alias("row"), *weights)
-    model = _merged(chosen, recipe.fit, recipe.merge)
+    model = fitted(chosen, recipe)
     for _ in range(1, passes):
         if model is not None and recipe.is_refinable(model):
             model = _refined(chosen, recipe, model)
@@ -244,6 +242,18 @@ def score_samples(
     return _with_numbers(df, _rows(df, columns)[0], output, _nameless(pca, columns), "score_samples")
 
 
+def chosen_rows(df: Any, columns: str | Sequence[str], sample_weight: str | None) -> tuple[Any, bool]:
+    """Return the rows, as one column of arrays, with their weights if there are any, and whether they are float32."""
+    rows, is_float32 = _rows(df, columns)
+    weights = [] if sample_weight is None else [_column(df, sample_weight)[0].cast("double").alias("weight")]
+    return df.select(rows.alias("row"), *weights), is_float32
+
+
+def fitted(chosen: Any, recipe: Recipe) -> bytes | None:
+    """Return the model of the rows that `chosen_rows` returned, or None if there are none."""
+    return _merged(chosen, recipe.fit, recipe.merge)
+
+
 def _nameless(pca: OnlinePCA, columns: str | Sequence[str]) -> OnlinePCA:
     """Return the model of this moment for rows without names, after a check that the columns are its features."""
     pca = settled(pca)
@@ -394,4 +404,6 @@ def __getattr__(name: str) -> Any:
     # Imported when first used, because pyspark.ml takes a while, and functions above are used there.
     if name in ("PCA", "PCAModel"):
         return getattr(importlib.import_module("._spark_ml", __package__), name)
+    if name == "StreamingPCA":
+        return importlib.import_module("._spark_streaming", __package__).StreamingPCA
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

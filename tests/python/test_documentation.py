@@ -18,6 +18,7 @@ from roipca import (
     _reader,
     _score_streams,
     _scores,
+    _streaming,
     online_kernel_pca,
     online_pca,
 )
@@ -56,7 +57,18 @@ def test_the_guide_runs(name, blocks, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     "module",
-    [online_pca, online_kernel_pca, _monitor, _passes, _reader, _score_streams, _scores, _merging, _preparation],
+    [
+        online_pca,
+        online_kernel_pca,
+        _monitor,
+        _passes,
+        _reader,
+        _score_streams,
+        _scores,
+        _streaming,
+        _merging,
+        _preparation,
+    ],
     ids=lambda module: module.__name__,
 )
 def test_examples_in_docstrings_run(module):
