@@ -3,7 +3,7 @@ Following a stream that changes
 ===============================
 
 The rows' main direction turns, and turns back. With all rows weighted alike, the components lag more and more behind.
-With `forgetting`, they follow.
+With `forgetting` or a `window`, they follow.
 """
 
 import matplotlib.pyplot as plt
@@ -23,6 +23,7 @@ for label, pca in {
     "all rows": OnlinePCA(1),
     "forgetting=0.998": OnlinePCA(1, forgetting=0.998),
     "forgetting=0.99": OnlinePCA(1, forgetting=0.99),
+    "window=300": OnlinePCA(1, window=300),
 }.items():
     seen, off = [], []
     for start in range(0, rows, 50):
