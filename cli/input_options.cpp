@@ -40,6 +40,19 @@ PreparationSteps steps_of(const InputOptions& options, std::vector<std::string>&
   return steps;
 }
 
+void add_column_options(Arguments& arguments, InputOptions& options) {
+  const OptionRules rules{.group = "Columns"};
+  arguments.add("--columns", options.choice.columns,
+                "Use these columns, by name, number or regular expression: a,b or 1,3-5,9- or /^x/", rules);
+  arguments.add("--exclude", options.choice.exclude, "Leave out these columns, written in the same way",
+                rules);
+  arguments.add("--id", options.choice.id,
+                "Column that identifies rows: it is left out, and outputs begin each row with it", rules);
+  arguments.add_flag("--number-rows", options.number_rows,
+                     "Begin each row of outputs with its number in its file: row from 0, or line from 1",
+                     rules);
+}
+
 void add_preparation_options(Arguments& arguments, InputOptions& options) {
   const OptionRules rules{.group = "Preparation of rows, in this order"};
   arguments.add("--target-sum", options.target_sum, "Multiply each row so that its sum is this number",
@@ -68,7 +81,9 @@ InputSettings InputOptions::settings() const {
   result.paths = paths;
   result.format.format = format;
   result.format.dataset = dataset;
-  result.format.csv.columns = columns;
+  result.format.csv.choice = choice;
+  result.number_rows = number_rows;
+  if (number_rows && !choice.id.empty()) throw UsageError("--id and --number-rows exclude each other");
   if (!delimiter.empty()) result.format.csv.delimiter = delimiter_from(delimiter);
   if (header != "auto") result.format.csv.header = header == "yes";
   if (on_bad_row == "skip") result.on_bad_row = OnBadRow::kSkip;
@@ -77,8 +92,11 @@ InputSettings InputOptions::settings() const {
   result.format.transpose = transpose;
   result.preparation = steps_of(*this, result.feature_choice);
   const auto& [sum, logarithm, weights, mask] = result.preparation;
-  result.format.features =
-      features > 0 ? static_cast<Index>(features) : static_cast<Index>(std::max(weights.size(), mask.size()));
+  if (features > 0) {
+    result.format.features = static_cast<Index>(features);
+  } else if (choice.is_empty()) {
+    result.format.features = static_cast<Index>(std::max(weights.size(), mask.size()));
+  }
   as_usage([&] { check(result.format); });
   int from_pipe = 0;
   for (const std::string& path : paths) from_pipe += path == "-" ? 1 : 0;
@@ -88,8 +106,9 @@ InputSettings InputOptions::settings() const {
 
 InputSettings InputOptions::settings_for(Index features_prepared) const {
   InputSettings result = settings();
-  if (result.format.features == 0 && result.feature_choice.empty())
+  if (result.format.features == 0 && result.feature_choice.empty() && choice.is_empty()) {
     result.format.features = features_prepared;
+  }
   return result;
 }
 
@@ -107,8 +126,6 @@ void add_format_options(Arguments& arguments, InputOptions& options) {
       "Format: auto, npy, csv, tsv, idx, hdf5, npz, mtx, svmlight (svmlight0 for indices from 0) or "
       "raw:TYPE:COLUMNS (raw:f32:784)",
       rules());
-  arguments.add("--columns", options.columns, "CSV: use these columns, by name or number: a,b or 1,3-5,9-",
-                rules());
   arguments.add("--delimiter", options.delimiter, "CSV: one character, tab or space; detected by default",
                 rules());
   arguments.add("--header", options.header, "CSV: whether the first line has column names",
@@ -127,6 +144,7 @@ void add_format_options(Arguments& arguments, InputOptions& options) {
                 rules());
   arguments.add("--max-memory", options.max_memory,
                 "Use at most this much memory, such as 4G; auto: as much as the machine has", rules());
+  add_column_options(arguments, options);
   add_preparation_options(arguments, options);
 }
 

@@ -15,7 +15,8 @@ namespace roipca::cli {
 struct InputOptions {
   std::vector<std::string> paths;
   std::string format = "auto";
-  std::string columns;
+  ColumnChoice choice;
+  bool number_rows = false;
   std::string delimiter;
   std::string header = "auto";
   std::string dataset;
@@ -30,6 +31,8 @@ struct InputOptions {
   std::string feature_weights;
   std::string feature_mask;
 
+  /// Whether outputs begin each row with its id.
+  bool has_ids() const { return number_rows || !choice.id.empty(); }
   /// Throws UsageError, and FileError for the files of weights and mask.
   InputSettings settings() const;
   /// The same for rows that must have this many features once they are prepared.

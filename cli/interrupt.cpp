@@ -18,8 +18,10 @@ constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
 constexpr std::int64_t kSameRequest = 100'000'000;  // nanoseconds
 
 std::atomic<int> signal_seen = 0;
+std::atomic<bool> is_requested = false;
 std::atomic<std::int64_t> seen_at = 0;  // on the monotonic clock
-static_assert(std::atomic<int>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free);
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free &&
+              std::atomic<std::int64_t>::is_always_lock_free);
 
 thread_local std::stop_token stop_of_thread;
 
@@ -42,6 +44,8 @@ void remember(int signal) {
   errno = error;
 }
 
+void request(int /*signal*/) { is_requested = true; }
+
 }  // namespace
 
 void watch_for_interrupts() {
@@ -54,6 +58,15 @@ void watch_for_interrupts() {
     }
   }
 }
+
+void watch_for_requests() {
+  struct sigaction action = {};
+  action.sa_handler = request;
+  action.sa_flags = SA_RESTART;  // a request disturbs nothing
+  ::sigaction(SIGUSR1, &action, nullptr);
+}
+
+bool take_request() { return is_requested.exchange(false); }
 
 void check_interrupt() {
   if (signal_seen != 0 || stop_of_thread.stop_requested()) throw Interrupted();

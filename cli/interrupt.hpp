@@ -1,4 +1,5 @@
-/// Ctrl-C, SIGTERM and SIGHUP. Code that works checks for them and throws, so that destructors clean up.
+/// Ctrl-C, SIGTERM, SIGHUP and SIGUSR1. Code that works checks for them and throws, so that destructors clean
+/// up.
 #pragma once
 
 #include <exception>
@@ -16,6 +17,12 @@ class Interrupted : public std::exception {
 /// signal it counts as the same, because timeout(1) and shells send signals twice. Call it from the main
 /// thread, before any other thread starts.
 void watch_for_interrupts();
+
+/// Makes SIGUSR1 a request, which take_request() returns, instead of the end of the process.
+void watch_for_requests();
+
+/// Returns whether SIGUSR1 came since the last call.
+bool take_request();
 
 /// Throws Interrupted if a signal came or this thread was asked to stop. Thread-safe, and costs a few loads.
 /// In the main thread it sees every signal that was sent before the call. Other threads may see it later.

@@ -4,22 +4,51 @@
 
 #include "fit_checkpoint.hpp"
 #include "output_paths.hpp"
+#include "roipca/checkpoint.hpp"
 #include "watch/watch_checkpoint.hpp"
 
 namespace roipca::cli {
+namespace {
+
+// What load(double()) returns, or load(float()) if the file holds floats. A damaged file is refused by both,
+// for the same reason.
+template <typename Load>
+AnyModel of_either_type(Load load) {
+  try {
+    return load(double());
+  } catch (const FileError&) {
+    return load(float());
+  }
+}
+
+}  // namespace
 
 void add_map_options(Arguments& arguments, MapSettings& settings, const std::string& output_help) {
   arguments.add_argument("MODEL", settings.model, "Model file, as written by roipca fit, or a checkpoint");
   arguments.add_arguments("INPUT", settings.input.paths, "Files of rows, or - for standard input");
   arguments.add("-o,--output", settings.output,
                 output_help + " to this file: .npy, .csv, .tsv, .h5, or - for CSV on standard output");
+  arguments.add_flag("--flush", settings.flush, "Write each row as it comes");
+  arguments.add_flag("--follow", settings.follow,
+                     "Write each row as it comes, and wait for more at the end of a file or named pipe");
   add_format_options(arguments, settings.input);
+}
+
+InputSettings MapSettings::input_for(Index features) const {
+  InputSettings result = features > 0 ? input.settings_for(features) : input.settings();
+  result.format.at_once = flush || follow;
+  result.format.follow = follow;
+  return result;
 }
 
 AnyModel begin_map(const MapSettings& settings) {
   watch_for_interrupts();
   settings.input.apply_memory_limit();
-  as_usage([&] { check_output_path(settings.output); });
+  as_usage([&] { check_output_path(settings.output, settings.input.has_ids()); });
+  if ((settings.flush || settings.follow) && settings.output != "-") {
+    throw UsageError(std::string(settings.flush ? "--flush" : "--follow") +
+                     " writes to standard output (-o -): other files appear when they are complete");
+  }
   require_apart({settings.output}, settings.input.paths);
   require_apart({settings.output}, {settings.model});
   return load_model(settings.model);
@@ -29,12 +58,13 @@ AnyModel load_model(const std::string& path) {
   std::string start(14, '\0');
   std::ifstream(path, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
   if (start == "roipca-watch-1") return load_watch(path).pca.model();
-  if (!start.starts_with("roipca-fit-1")) return load_any(path);
-  try {
-    return load_fit<double>(path).pca.model();
-  } catch (const FileError&) {
-    return load_fit<float>(path).pca.model();
+  if (start.starts_with("roipca-state")) {
+    return of_either_type([&]<typename T>(T) { return load_checkpoint<T>(path).model(); });
   }
+  if (start.starts_with("roipca-fit-1") || start.starts_with("roipca-pass1")) {
+    return of_either_type([&]<typename T>(T) { return load_fit<T>(path).pca.model(); });
+  }
+  return load_any(path);
 }
 
 }  // namespace roipca::cli

@@ -1,6 +1,7 @@
 /// Commands that send rows through a model.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -21,6 +22,11 @@ struct MapSettings {
   std::string model;
   InputOptions input;
   std::string output = "-";
+  bool flush = false;
+  bool follow = false;
+
+  /// Of the input, for rows that must have this many features. Throws as InputOptions::settings.
+  InputSettings input_for(Index features) const;
 };
 
 /// Adds the arguments MODEL INPUT..., the options of the input, and -o.
@@ -45,6 +51,13 @@ void require_features(const RowSource<T>& source, const Model<T>& model, const s
   }
 }
 
+/// Opens the output for rows of these columns, and of the source's ids.
+template <typename U, typename T>
+std::unique_ptr<RowWriter<U>> open_output(const MapSettings& settings, const RowSource<T>& source,
+                                          const std::vector<std::string>& names) {
+  return open_writer<U>(settings.output, names, source.id_name());
+}
+
 /// Writes map(rows), of Rows<T> or SparseRows<T>, for all rows of the source.
 template <typename T, typename U, typename Map>
 void map_rows(RowSource<T>& source, RowWriter<U>& writer, Map&& map) {
@@ -53,7 +66,7 @@ void map_rows(RowSource<T>& source, RowWriter<U>& writer, Map&& map) {
     std::int64_t rows = 0;
     while (const PlacedRows<T>* block = source.next()) {
       check_interrupt();
-      writer.write(block->visit(map));
+      writer.write(block->visit(map), block->ids);
       rows += block->count;
       progress.update(rows, block->fraction);
     }

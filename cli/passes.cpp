@@ -19,7 +19,7 @@ constexpr std::int64_t kMostPasses = 30;  // of "auto"
 
 template <typename T>
 void read_again(Refinement<T>& refinement, RowSource<T>& source, Resumption<T> resumption,
-                Checkpoints checkpoints) {
+                Checkpoints checkpoints, const KeepModel<T>& at_interrupt) {
   Progress progress("pass " + std::to_string(refinement.model().passes + 1) + ": ");
   InputFingerprint input;
   try {
@@ -35,6 +35,7 @@ void read_again(Refinement<T>& refinement, RowSource<T>& source, Resumption<T> r
     check_interrupt();
   } catch (const Interrupted&) {
     if (resumption.is_done()) checkpoints.at_interrupt(refinement, refinement.rows(), input);
+    if (at_interrupt) at_interrupt(refinement.model());
     throw;
   }
   resumption.require_done();
@@ -81,7 +82,8 @@ Passes parsed_passes(const PassOptions& options, const std::vector<std::string>&
 
 template <typename T>
 Model<T> refined(Model<T> model, const Passes& passes, const InputSettings& input,
-                 const PassCheckpoints& checkpoints, const FitCheckpoint<T>* start) {
+                 const PassCheckpoints& checkpoints, const FitCheckpoint<T>* start,
+                 const KeepModel<T>& at_interrupt) {
   const double tolerance = passes.tolerance.value_or(0.0);
   std::optional<double> before;
   while (start != nullptr ||
@@ -92,7 +94,7 @@ Model<T> refined(Model<T> model, const Passes& passes, const InputSettings& inpu
         start != nullptr ? Resumption<T>(*start, checkpoints.resumed) : Resumption<T>();
     RowSource<T> source(input);
     read_again(refinement, source, std::move(resumption),
-               Checkpoints(checkpoints.path, checkpoints.every, refinement.rows()));
+               Checkpoints(checkpoints.path, checkpoints.every, refinement.rows()), at_interrupt);
     std::vector<std::string> names = std::move(model.feature_names);
     model = finish(refinement, input);
     model.feature_names = std::move(names);
@@ -112,9 +114,9 @@ std::optional<std::string> error_text(const Model<T>& model) {
 }
 
 template Model<float> refined(Model<float>, const Passes&, const InputSettings&, const PassCheckpoints&,
-                              const FitCheckpoint<float>*);
+                              const FitCheckpoint<float>*, const KeepModel<float>&);
 template Model<double> refined(Model<double>, const Passes&, const InputSettings&, const PassCheckpoints&,
-                               const FitCheckpoint<double>*);
+                               const FitCheckpoint<double>*, const KeepModel<double>&);
 template std::optional<std::string> error_text(const Model<float>&);
 template std::optional<std::string> error_text(const Model<double>&);
 

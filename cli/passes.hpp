@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -37,20 +38,27 @@ struct PassCheckpoints {
   std::string resumed = {};  ///< the file of the checkpoint that the run began with
 };
 
+/// Takes the model that a pass was to improve, if the pass is interrupted.
+template <typename T>
+using KeepModel = std::function<void(const Model<T>&)>;
+
 /// Refines the model until `passes` are done, counting those that it has had already. `start` is a checkpoint
 /// of a pass to begin with, or null. Throws FileError if the rows are not those of the model; Interrupted.
 template <typename T>
 Model<T> refined(Model<T> model, const Passes& passes, const InputSettings& input,
-                 const PassCheckpoints& checkpoints, const FitCheckpoint<T>* start = nullptr);
+                 const PassCheckpoints& checkpoints, const FitCheckpoint<T>* start = nullptr,
+                 const KeepModel<T>& at_interrupt = {});
 
 /// "about 2.0e-06, at most 3.1e-04", for people; nothing if the error is not known.
 template <typename T>
 std::optional<std::string> error_text(const Model<T>& model);
 
 extern template Model<float> refined(Model<float>, const Passes&, const InputSettings&,
-                                     const PassCheckpoints&, const FitCheckpoint<float>*);
+                                     const PassCheckpoints&, const FitCheckpoint<float>*,
+                                     const KeepModel<float>&);
 extern template Model<double> refined(Model<double>, const Passes&, const InputSettings&,
-                                      const PassCheckpoints&, const FitCheckpoint<double>*);
+                                      const PassCheckpoints&, const FitCheckpoint<double>*,
+                                      const KeepModel<double>&);
 extern template std::optional<std::string> error_text(const Model<float>&);
 extern template std::optional<std::string> error_text(const Model<double>&);
 

@@ -12,6 +12,7 @@
 #include "interrupt.hpp"
 #include "json_object.hpp"
 #include "model_output.hpp"
+#include "model_updates.hpp"
 #include "output_paths.hpp"
 #include "passes.hpp"
 #include "progress.hpp"
@@ -27,7 +28,8 @@ struct FitSettings {
   InputOptions input;
   ComponentOptions components;
   PassOptions passes;
-  std::string model = "model.safetensors";
+  std::string model;  // as typed
+  std::int64_t model_every = 0;
   std::string scores;
   std::string sample;
   std::string checkpoint;
@@ -35,6 +37,8 @@ struct FitSettings {
   std::string resume;
   bool float32 = false;
   bool json = false;
+
+  std::string model_path() const { return model.empty() ? "model.safetensors" : model; }
 };
 
 template <typename T>
@@ -46,11 +50,12 @@ double explained(const Model<T>& model) {
 template <typename T>
 void print_summary(const Model<T>& model, const FitSettings& settings, double seconds, std::int64_t skipped) {
   // Standard output may carry a result.
-  const bool is_taken = settings.scores == "-" || settings.sample == "-" || settings.model == "-";
+  const std::string path = settings.model_path();
+  const bool is_taken = settings.scores == "-" || settings.sample == "-" || path == "-";
   std::FILE* const out = is_taken ? stderr : stdout;
   if (settings.json) {
     JsonObject summary;
-    summary.add("model", settings.model);
+    summary.add("model", path);
     summary.add("rows", model.rows_before + model.rows);
     summary.add("rows_covered", model.rows);
     summary.add("skipped", skipped);
@@ -75,7 +80,7 @@ void print_summary(const Model<T>& model, const FitSettings& settings, double se
     std::fprintf(out, "subspace error after %lld passes: %s\n", static_cast<long long>(model.passes),
                  error->c_str());
   }
-  if (settings.model != "-") std::fprintf(out, "model in %s\n", settings.model.c_str());
+  if (path != "-") std::fprintf(out, "model in %s\n", path.c_str());
 }
 
 // The checkpoint to begin with: empty, or that of a run with the same options.
@@ -109,12 +114,12 @@ std::chrono::duration<double> seconds_to_read(const Options& options, Index feat
 // is taken from all rows.
 template <typename T>
 void learn(OnlinePca<T>& pca, RowSource<T>& source, RowWriter<T>* scores, RowSample<T>* sample,
-           Resumption<T> resumption, Checkpoints checkpoints, Progress& progress) {
+           Resumption<T> resumption, Checkpoints checkpoints, ModelUpdates<T>& models, Progress& progress) {
   RareReading explained_so_far([&] { return explained(pca.model()); },
                                seconds_to_read(pca.options(), source.columns()));
   InputFingerprint input;
   try {
-    while (const PlacedRows<T>* block = source.next()) {
+    while (const PlacedRows<T>* block = source.next([&] { models.on_request(pca); })) {
       check_interrupt();
       if (sample != nullptr) block->visit([&](const auto& rows) { sample->pass(rows); });
       const Index skipped = resumption.skip(*block);
@@ -123,14 +128,17 @@ void learn(OnlinePca<T>& pca, RowSource<T>& source, RowWriter<T>* scores, RowSam
       block->visit([&](const auto& rows) { input.add(rows); });
       if (!has_more) continue;
       if (scores != nullptr) {
-        block->visit([&](const auto& rows) { scores->write(pca.model().transform(rows)); }, skipped);
+        block->visit([&](const auto& rows) { scores->write(pca.model().transform(rows), block->ids); },
+                     skipped);
       }
       checkpoints.after_block(pca, pca.rows_seen(), input);
+      models.after_block(pca);
       progress.update(pca.rows_seen(), block->fraction, &explained_so_far);
     }
     check_interrupt();
   } catch (const Interrupted&) {
     if (resumption.is_done()) checkpoints.at_interrupt(pca, pca.rows_seen(), input);
+    if (pca.rows_seen() > 0) models.at_interrupt(pca.model());
     throw;
   }
   resumption.require_done();
@@ -138,11 +146,12 @@ void learn(OnlinePca<T>& pca, RowSource<T>& source, RowWriter<T>* scores, RowSam
 
 // Wrong combinations of options, and outputs that cannot be written, before the first row is read.
 void check_settings(const FitSettings& settings, const Components& components) {
-  require_apart({settings.model, settings.scores, settings.sample, settings.checkpoint},
-                settings.input.paths);
-  require_apart({settings.model}, {settings.resume});
+  const std::string model = settings.model_path();
+  require_apart({model, settings.scores, settings.sample, settings.checkpoint}, settings.input.paths);
+  require_apart({model}, {settings.resume});
   if (settings.checkpoint == "-") throw UsageError("--checkpoint needs the name of a file");
-  if (!settings.scores.empty()) as_usage([&] { check_output_path(settings.scores); });
+  if (!settings.scores.empty())
+    as_usage([&] { check_output_path(settings.scores, settings.input.has_ids()); });
   if (!settings.sample.empty()) as_usage([&] { check_output_path(settings.sample); });
   if (components.known_at_end() && !settings.scores.empty()) {
     throw UsageError("--scores needs -k as a number: for a fraction and auto it is known only at the end");
@@ -150,8 +159,34 @@ void check_settings(const FitSettings& settings, const Components& components) {
   if (!settings.resume.empty() && !settings.scores.empty()) {
     throw UsageError("--scores cannot be resumed: use roipca transform afterwards");
   }
-  require_writable_model(settings.model);
+  if (settings.model_every > 0 && model == "-") throw UsageError("--model-every needs a file: use -o");
+  require_writable_model(model);
   require_writable(settings.checkpoint);
+}
+
+// Reports as many components as were asked for, where that depends on the rows. Reasons to doubt the number
+// go to standard error if `warns`.
+template <typename T>
+Model<T> with_components_asked_for(Model<T> model, const Components& components, bool warns) {
+  if (components.fraction) {
+    const auto enough = components_explaining(model, *components.fraction);
+    const Index reported = enough.value_or(model.basis.rows());
+    model = reporting(std::move(model), reported);
+    if (!enough && warns) {
+      std::fprintf(stderr,
+                   "roipca: the %td components held explain %.3g of the variance, less than %g: give -k "
+                   "as a larger number\n",
+                   reported, explained(model), *components.fraction);
+    }
+  }
+  if (components.automatic) {
+    const ComponentCounts counts = suggest_components(model);
+    for (const std::string& caution : warns ? counts.cautions : std::vector<std::string>()) {
+      std::fprintf(stderr, "roipca: -k auto: %s\n", caution.c_str());
+    }
+    model = reporting(std::move(model), std::max<Index>(1, counts.consensus));
+  }
+  return model;
 }
 
 template <typename T>
@@ -169,7 +204,8 @@ void fit(const FitSettings& settings) {
   options.n_components = components.to_hold(source.columns());
   std::unique_ptr<RowWriter<T>> scores;
   if (!settings.scores.empty()) {
-    scores = open_writer<T>(settings.scores, component_names(static_cast<std::size_t>(components.number)));
+    scores = open_writer<T>(settings.scores, component_names(static_cast<std::size_t>(components.number)),
+                            source.id_name());
   }
 
   std::unique_ptr<RowSample<T>> sample;
@@ -183,9 +219,18 @@ void fit(const FitSettings& settings) {
   const bool is_later_pass = start.refinement.has_value();
   if (is_later_pass && sample)
     throw UsageError("--sample: the rows of the first pass have been read already");
+  const std::string path = settings.model_path();
+  const auto finished = [&](Model<T> model, bool warns) {
+    model = with_components_asked_for(std::move(model), components, warns);
+    model.feature_names = storable(source.names());
+    return model;
+  };
+  ModelUpdates<T> models(path, {.every = settings.model_every, .at_interrupt = !settings.model.empty()},
+                         pca.rows_seen(),
+                         [&](Model<T> model) { write_model(finished(std::move(model), false), path); });
   if (!is_later_pass) {
     learn(pca, source, scores.get(), sample.get(), Resumption<T>(start, settings.resume),
-          Checkpoints(settings.checkpoint, settings.every, pca.rows_seen()), *progress);
+          Checkpoints(settings.checkpoint, settings.every, pca.rows_seen()), models, *progress);
   }
   const double seconds_of_first = progress->seconds();
   progress.reset();
@@ -194,31 +239,14 @@ void fit(const FitSettings& settings) {
   const Progress more;
   Model<T> model =
       refined(is_later_pass ? start.refinement->model() : pca.model(), passes, input,
-              {settings.checkpoint, settings.every, settings.resume}, is_later_pass ? &start : nullptr);
+              {settings.checkpoint, settings.every, settings.resume}, is_later_pass ? &start : nullptr,
+              KeepModel<T>([&](const Model<T>& so_far) { models.at_interrupt(so_far); }));
   const double seconds = seconds_of_first + more.seconds();
-  if (components.fraction) {
-    const auto enough = components_explaining(model, *components.fraction);
-    const Index reported = enough.value_or(model.basis.rows());
-    model = reporting(std::move(model), reported);
-    if (!enough) {
-      std::fprintf(stderr,
-                   "roipca: the %td components held explain %.3g of the variance, less than %g: give -k "
-                   "as a larger number\n",
-                   reported, explained(model), *components.fraction);
-    }
-  }
-  if (components.automatic) {
-    const ComponentCounts counts = suggest_components(model);
-    for (const std::string& caution : counts.cautions) {
-      std::fprintf(stderr, "roipca: -k auto: %s\n", caution.c_str());
-    }
-    model = reporting(std::move(model), std::max<Index>(1, counts.consensus));
-  }
-  model.feature_names = storable(source.names());
+  model = finished(std::move(model), true);
   check_interrupt();
   if (scores) scores->complete();
   if (sample) sample->complete();
-  write_model(model, settings.model);
+  write_model(model, path);
   if (scores) scores->publish();
   if (sample) sample->publish();
   print_summary(model, settings, seconds, source.skipped().count);
@@ -227,26 +255,34 @@ void fit(const FitSettings& settings) {
 }  // namespace
 
 Command add_fit(CLI::App& program) {
+  const OptionRules long_runs{.group = "Long runs"};
   auto settings = std::make_shared<FitSettings>();
   Arguments arguments(program, "fit", "Learn principal components from rows, in one pass or more",
                       "zcat big.csv.gz | roipca fit - -k 10 -o model.safetensors");
   add_input_options(arguments, settings->input);
   add_component_options(arguments.app(), settings->components);
-  arguments.add("-o,--output", settings->model, "Write the model to this file, or - for standard output");
+  arguments.add("-o,--output", settings->model,
+                "Write the model to this file (default: model.safetensors), or - for standard output; an "
+                "interrupted run writes it only if -o is given");
   add_pass_options(arguments, settings->passes, "Number of times to read the input, or auto");
   arguments.add(
       "--scores", settings->scores,
       "Write the scores of each row, on the components so far, to this file: .npy, .csv, .tsv or .h5");
   arguments.add("--sample", settings->sample,
                 "Write up to 1,000 random rows, for roipca report, to this file: .npy, .csv, .tsv or .h5");
+  arguments.add("--model-every", settings->model_every, {.least = 0},
+                "Also write the model so far each time this number of rows was added; 0: never", long_runs);
   arguments.add("--checkpoint", settings->checkpoint,
-                "Write a checkpoint to this file at regular intervals and when interrupted");
-  arguments.add("--every", settings->every, {.least = 1}, "Number of rows between two checkpoints");
-  arguments.add("--resume", settings->resume, "Resume from this checkpoint, with the same input and options");
+                "Write a checkpoint to this file at regular intervals and when interrupted", long_runs);
+  arguments.add("--every", settings->every, {.least = 1}, "Number of rows between two checkpoints",
+                long_runs);
+  arguments.add("--resume", settings->resume, "Resume from this checkpoint, with the same input and options",
+                long_runs);
   arguments.add_flag("--float32", settings->float32, "Compute in single precision");
   arguments.add_flag("--json", settings->json, "Print the summary as JSON");
   return arguments.command([settings] {
     watch_for_interrupts();
+    watch_for_requests();
     settings->input.apply_memory_limit();
     if (settings->float32) {
       fit<float>(*settings);

@@ -9,7 +9,7 @@ namespace {
 
 template <typename T>
 void inverse(const Model<T>& model, const MapSettings& settings) {
-  RowSource<T> source(settings.input.settings());
+  RowSource<T> source(settings.input_for(0));
   if (source.columns() != model.n_components) {
     throw FileError(settings.input.paths.front() + ": rows of " + std::to_string(source.columns()) +
                     " numbers, but the model has " + std::to_string(model.n_components) + " components");
@@ -18,7 +18,7 @@ void inverse(const Model<T>& model, const MapSettings& settings) {
   for (Index i = 0; names.size() < static_cast<std::size_t>(model.features()); ++i) {
     names.push_back("x" + std::to_string(i + 1));
   }
-  const auto writer = open_writer<T>(settings.output, names);
+  const auto writer = open_output<T>(settings, source, names);
   map_rows<T, T>(source, *writer, [&]<typename AnyRows>(const AnyRows& rows) -> OwnedRows<T> {
     if constexpr (std::is_same_v<AnyRows, Rows<T>>) {
       return model.inverse_transform(rows);

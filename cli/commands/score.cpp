@@ -12,14 +12,11 @@ struct ScoreSettings : MapSettings {
   std::string confidence;
   std::string t2_limit = "auto";
   std::string spe_limit = "auto";
-  bool follow = false;
 };
 
 template <typename T>
 void score(const Model<T>& model, const ScoreSettings& settings) {
-  InputSettings input = settings.input.settings_for(model.features());
-  input.format.follow = settings.follow;
-  RowSource<T> source(input);
+  RowSource<T> source(settings.input_for(model.features()));
   require_features(source, model, settings.input.paths.front());
   std::vector<std::string> names = {"t2", "spe"};
   const bool has_limits = !settings.confidence.empty();
@@ -39,7 +36,7 @@ void score(const Model<T>& model, const ScoreSettings& settings) {
     }
     names.insert(names.end(), {"t2_limit", "spe_limit", "beyond"});
   }
-  const auto writer = open_writer<double>(settings.output, names);
+  const auto writer = open_output<double>(settings, source, names);
   map_rows<T, double>(source, *writer, [&](const auto& rows) {
     const std::vector<double> t2 = model.t2(rows);
     const std::vector<double> spe = model.spe(rows);
@@ -70,15 +67,8 @@ Command add_score(CLI::App& program) {
   arguments.add("--t2-limit", settings->t2_limit, "Limit of T^2: auto, prequential, f or chi2");
   arguments.add("--spe-limit", settings->spe_limit,
                 "Limit of SPE: auto, prequential, box or jackson-mudholkar");
-  arguments.add_flag("--follow", settings->follow,
-                     "Write each row as it comes, and wait for more at the end of a file or named pipe");
-  return arguments.command([settings] {
-    if (settings->follow && settings->output != "-") {
-      throw UsageError(
-          "--follow writes to standard output (-o -): other files appear when they are complete");
-    }
-    std::visit([&](const auto& model) { score(model, *settings); }, begin_map(*settings));
-  });
+  return arguments.command(
+      [settings] { std::visit([&](const auto& model) { score(model, *settings); }, begin_map(*settings)); });
 }
 
 }  // namespace roipca::cli

@@ -9,10 +9,10 @@ namespace {
 
 template <typename T>
 void transform(const Model<T>& model, const MapSettings& settings) {
-  RowSource<T> source(settings.input.settings_for(model.features()));
+  RowSource<T> source(settings.input_for(model.features()));
   require_features(source, model, settings.input.paths.front());
   const auto writer =
-      open_writer<T>(settings.output, component_names(static_cast<std::size_t>(model.n_components)));
+      open_output<T>(settings, source, component_names(static_cast<std::size_t>(model.n_components)));
   map_rows<T, T>(source, *writer, [&](const auto& rows) { return model.transform(rows); });
 }
 

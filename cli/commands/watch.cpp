@@ -188,6 +188,7 @@ void watch(const WatchSettings& settings) {
   if (!settings.model.empty()) require_writable_model(settings.model);
   require_writable(settings.checkpoint);
   InputSettings input = settings.input.settings();
+  input.format.at_once = true;
   input.format.follow = !settings.no_follow;
   const std::string& path = settings.input.paths.front();
   if (path != "-" && !std::filesystem::exists(path)) throw FileError(path + ": there is no such file");

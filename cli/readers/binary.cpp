@@ -33,8 +33,8 @@ void check_size(const BinaryLayout& layout, std::uint64_t size) {
 template <typename T>
 class BinaryReader : public RowReader<T> {
  public:
-  BinaryReader(std::unique_ptr<PeekedStream> stream, const BinaryLayout& layout)
-      : stream_(std::move(stream)), layout_(layout) {}
+  BinaryReader(std::unique_ptr<PeekedStream> stream, const BinaryLayout& layout, Patience patience)
+      : stream_(std::move(stream)), layout_(layout), patience_(patience) {}
 
   Index columns() const override { return layout_.columns; }
   std::optional<std::int64_t> rows() const override { return layout_.rows; }
@@ -50,11 +50,12 @@ class BinaryReader : public RowReader<T> {
   }
 
  protected:
-  // Rows filled: as many as wanted unless the number of rows is not known.
+  // Rows filled: as many as wanted unless the stream is slow or ends.
   virtual Index fill(OwnedRows<T>& rows, Index wanted) = 0;
 
   std::unique_ptr<PeekedStream> stream_;
   BinaryLayout layout_;
+  Patience patience_;
   std::int64_t next_ = 0;
 
  private:
@@ -75,9 +76,10 @@ class ByRows : public BinaryReader<T> {
     const std::uint64_t all = static_cast<std::uint64_t>(wanted) * bytes;
     const auto target =
         is_native<T>(this->layout_.type) ? std::span(reinterpret_cast<char*>(rows.data()), all) : buffer(all);
-    const std::uint64_t have = this->stream_->read_fully(target);
+    bool at_end = false;
+    const std::uint64_t have = read_rows(target, at_end);
     const auto whole = static_cast<Index>(have / bytes);
-    if (have % bytes != 0 || (this->layout_.rows && whole < wanted)) {
+    if (have % bytes != 0 || (this->layout_.rows && at_end)) {
       throw FileError("row " + std::to_string(this->next_ + whole) + ": the data end after " +
                       std::to_string(have % bytes) + " of its " + std::to_string(bytes) + " bytes");
     }
@@ -86,6 +88,21 @@ class ByRows : public BinaryReader<T> {
               rows.data());
     }
     return whole;
+  }
+
+  // Fills `target` as far as the stream goes, or with whole rows if it is slow.
+  std::uint64_t read_rows(std::span<char> target, bool& at_end) {
+    const std::uint64_t bytes = row_bytes(this->layout_);
+    std::uint64_t have = 0;
+    this->patience_.begin_block();
+    while (have < target.size() && !at_end) {
+      const bool ends_a_row = have > 0 && have % bytes == 0;
+      if (ends_a_row && !this->patience_.lasts(*this->stream_)) break;
+      const std::size_t more = this->stream_->read(target.subspan(have));
+      at_end = more == 0;
+      have += more;
+    }
+    return have;
   }
 
   std::span<char> buffer(std::uint64_t bytes) {
@@ -164,17 +181,20 @@ void set_shape(BinaryLayout& layout, const std::vector<std::uint64_t>& shape) {
 }
 
 template <typename T>
-std::unique_ptr<RowReader<T>> open_binary(std::unique_ptr<PeekedStream> stream, const BinaryLayout& layout) {
+std::unique_ptr<RowReader<T>> open_binary(std::unique_ptr<PeekedStream> stream, const BinaryLayout& layout,
+                                          Patience patience) {
   const auto size = stream->size();
   if (size) check_size(layout, *size);
-  if (!layout.by_columns) return std::make_unique<ByRows<T>>(std::move(stream), layout);
+  if (!layout.by_columns) return std::make_unique<ByRows<T>>(std::move(stream), layout, patience);
   if (!size) {
     throw FileError("an array in Fortran order cannot be read from a pipe or gzip file: save it in C order");
   }
-  return std::make_unique<ByColumns<T>>(std::move(stream), layout);
+  return std::make_unique<ByColumns<T>>(std::move(stream), layout, patience);
 }
 
-template std::unique_ptr<RowReader<float>> open_binary(std::unique_ptr<PeekedStream>, const BinaryLayout&);
-template std::unique_ptr<RowReader<double>> open_binary(std::unique_ptr<PeekedStream>, const BinaryLayout&);
+template std::unique_ptr<RowReader<float>> open_binary(std::unique_ptr<PeekedStream>, const BinaryLayout&,
+                                                       Patience);
+template std::unique_ptr<RowReader<double>> open_binary(std::unique_ptr<PeekedStream>, const BinaryLayout&,
+                                                        Patience);
 
 }  // namespace roipca::cli

@@ -6,6 +6,7 @@
 
 #include "readers/byte_stream.hpp"
 #include "readers/elements.hpp"
+#include "readers/patience.hpp"
 #include "readers/row_reader.hpp"
 
 namespace roipca::cli {
@@ -41,11 +42,12 @@ void set_shape(BinaryLayout& layout, const std::vector<std::uint64_t>& shape);
 
 /// `stream` must be where the header ended.
 template <typename T>
-std::unique_ptr<RowReader<T>> open_binary(std::unique_ptr<PeekedStream> stream, const BinaryLayout& layout);
+std::unique_ptr<RowReader<T>> open_binary(std::unique_ptr<PeekedStream> stream, const BinaryLayout& layout,
+                                          Patience patience = Patience());
 
 extern template std::unique_ptr<RowReader<float>> open_binary(std::unique_ptr<PeekedStream>,
-                                                              const BinaryLayout&);
+                                                              const BinaryLayout&, Patience);
 extern template std::unique_ptr<RowReader<double>> open_binary(std::unique_ptr<PeekedStream>,
-                                                               const BinaryLayout&);
+                                                               const BinaryLayout&, Patience);
 
 }  // namespace roipca::cli

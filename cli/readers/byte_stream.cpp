@@ -42,6 +42,9 @@ class Rejoined : public ByteStream {
   }
   bool read_at(std::uint64_t offset, std::span<char> bytes) override { return rest_->read_at(offset, bytes); }
   std::optional<std::uint64_t> size() const override { return rest_->size(); }
+  bool wait(std::chrono::milliseconds most) override {
+    return position_ < first_.size() || rest_->wait(most);
+  }
   std::optional<double> fraction() const override { return rest_->fraction(); }
 
  private:
@@ -53,10 +56,11 @@ class Rejoined : public ByteStream {
 }  // namespace
 
 std::string_view PeekedStream::peek(std::size_t least, std::size_t most) {
+  constexpr std::chrono::milliseconds kSilence{100};
   std::size_t have = peeked_.size();
-  if (have < least) {
+  if (have < most) {
     peeked_.resize(most);
-    while (have < least) {
+    while (have < least || (have < most && source_->wait(kSilence))) {
       const std::size_t more = source_->read(std::span(peeked_).subspan(have));
       if (more == 0) break;
       have += more;

@@ -1,6 +1,7 @@
 /// Bytes from files, pipes and memory, compressed or not. All functions throw FileError without the path.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -23,6 +24,9 @@ class ByteStream {
   virtual bool read_at(std::uint64_t /*offset*/, std::span<char> /*bytes*/) { return false; }
   /// Bytes in the whole stream; nothing where only the end will tell.
   virtual std::optional<std::uint64_t> size() const { return std::nullopt; }
+  /// Waits up to that long until `read` returns at once, and tells whether it does. Only pipes and files that
+  /// grow make anyone wait.
+  virtual bool wait(std::chrono::milliseconds /*most*/) { return true; }
   /// How much of the file was read, from 0 to 1; nothing for a pipe.
   virtual std::optional<double> fraction() const { return std::nullopt; }
 };
@@ -34,7 +38,7 @@ class PeekedStream : public ByteStream {
 
   /// The next `count` bytes, or what is left.
   std::string_view peek(std::size_t count) { return peek(count, count); }
-  /// The next `most` bytes, or fewer, but at least `least`, if the others are still to come.
+  /// The next `most` bytes, or fewer, but at least `least`, if the others do not come within 100 ms.
   std::string_view peek(std::size_t least, std::size_t most);
 
   std::size_t read(std::span<char> bytes) override;
@@ -42,6 +46,7 @@ class PeekedStream : public ByteStream {
     return source_->read_at(offset, bytes);
   }
   std::optional<std::uint64_t> size() const override { return source_->size(); }
+  bool wait(std::chrono::milliseconds most) override { return !peeked_.empty() || source_->wait(most); }
   std::optional<double> fraction() const override { return source_->fraction(); }
 
   /// Fills `bytes` as far as the stream goes; returns how many there were.

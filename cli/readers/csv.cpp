@@ -18,7 +18,7 @@ class CsvReader : public RowReader<T> {
       : records_(std::move(stream)),
         max_columns_(options.max_columns),
         header_is_known_(options.header.has_value()),
-        at_once_(options.at_once) {
+        patience_(options.at_once) {
     if (options.delimiter) records_.set_delimiter(*options.delimiter);
     if (!records_.next(record_)) throw FileError("there are no rows: the file is empty");
     layout_ = make_layout(record_, options);
@@ -32,16 +32,19 @@ class CsvReader : public RowReader<T> {
 
   Index columns() const override { return columns_; }
   std::vector<std::string> names() const override { return layout_.names; }
+  std::string id_name() const override { return layout_.id_name; }
   const char* place() const override { return "line"; }
 
   void read(PlacedRows<T>& block) override {
     block.places.clear();
+    patience_.begin_block();
     while (block.taken() < block.capacity()) {
-      if (!has_record_ && at_once_ && block.taken() > 0 && !records_.is_ready()) break;
+      if (!has_record_ && block.taken() > 0 && !records_.comes_in_time(patience_)) break;
       if (!has_record_ && !records_.next(record_)) break;
       T* const row = block.rows.data() + block.count * columns_;
       if (record_.has_quotes ? parse_fields(row) : parse_plain(row)) {
         block.places.push_back(record_.line);
+        if (layout_.id) block.ids.push_back(field(*layout_.id));
         ++block.count;
       } else {
         block.bad.push_back({record_.line, explain()});
@@ -107,6 +110,19 @@ class CsvReader : public RowReader<T> {
     return true;
   }
 
+  std::string field(std::size_t number) const {
+    if (record_.has_quotes || layout_.delimiter == ' ') {
+      return split_fields(record_, layout_.delimiter, max_columns_)[number];
+    }
+    const char* p = record_.text.data();
+    const char* const end = p + record_.text.size();
+    for (; number > 0; --number) p = find_delimiter(p, end) + 1;
+    p = skip_blanks(p, end);
+    std::string text(p, find_delimiter(p, end));
+    while (text.ends_with(' ')) text.pop_back();
+    return text;
+  }
+
   // Why the record is no row. Slow, for the message only.
   std::string explain() const {
     const auto fields = split_fields(record_, layout_.delimiter, max_columns_);
@@ -140,7 +156,7 @@ class CsvReader : public RowReader<T> {
   bool has_record_ = true;  // whether `record_` was not used yet
   std::int64_t max_columns_;
   bool header_is_known_;
-  bool at_once_;
+  Patience patience_;
   std::int64_t first_line_ = 0;
   Index columns_ = 0;
 };

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "readers/byte_stream.hpp"
+#include "readers/column_choice.hpp"
 #include "readers/row_reader.hpp"
 
 namespace roipca::cli {
@@ -17,8 +18,8 @@ struct CsvOptions {
   std::optional<bool> header =
       std::nullopt;  ///< whether the first record has names; where it holds text unless given
   std::int64_t max_columns = std::numeric_limits<std::int64_t>::max();  ///< in the file; more are refused
-  bool at_once = false;      ///< give rows out as they come instead of waiting until a block is full
-  std::string columns = {};  ///< "a,c", "1,3", "2-5", "7-": by name or by number from 1; empty for all
+  bool at_once = false;  ///< give rows out as they come instead of waiting until a block is full
+  ColumnChoice choice = {};
 };
 
 template <typename T>

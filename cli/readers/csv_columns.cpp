@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "readers/number.hpp"
 #include "roipca/errors.hpp"
@@ -22,57 +21,6 @@ char find_delimiter(std::string_view text) {
   }
   const auto most = std::max_element(counts.begin(), counts.end());
   return *most == 0 ? ' ' : kCandidates[static_cast<std::size_t>(most - counts.begin())];
-}
-
-// "3", "3-5" and "3-" as first and last field, from 0; false for another text.
-bool parse_range(const std::string& text, std::size_t fields, std::size_t& first, std::size_t& last) {
-  const char* const end = text.data() + text.size();
-  auto [stop, error] = std::from_chars(text.data(), end, first);
-  if (error != std::errc() || first == 0) return false;
-  last = first;
-  if (stop != end && *stop == '-') {
-    ++stop;
-    last = fields;
-    if (stop != end) {
-      const auto [last_stop, last_error] = std::from_chars(stop, end, last);
-      if (last_error != std::errc()) return false;
-      stop = last_stop;
-    }
-  }
-  if (stop != end || last < first) return false;
-  --first;
-  --last;
-  return true;
-}
-
-std::vector<bool> find_wanted(const std::string& columns, const std::vector<std::string>& first_record,
-                              bool may_be_names, bool& by_name) {
-  const std::size_t fields = first_record.size();
-  if (columns.empty()) return std::vector<bool>(fields, true);
-  std::vector<bool> wanted(fields, false);
-  for (const std::string& choice :
-       split_fields({columns, 1, true}, ',', static_cast<std::int64_t>(columns.size()) + 1)) {
-    const auto place = std::find(first_record.begin(), first_record.end(), choice);
-    if (may_be_names && place != first_record.end() && !is_number(choice)) {
-      if (std::find(place + 1, first_record.end(), choice) != first_record.end()) {
-        throw FileError("line 1: there are two columns \"" + choice + "\": choose by number");
-      }
-      wanted[static_cast<std::size_t>(place - first_record.begin())] = true;
-      by_name = true;
-      continue;
-    }
-    std::size_t first = 0;
-    std::size_t last = 0;
-    if (!parse_range(choice, fields, first, last)) {
-      throw FileError("there is no column \"" + choice + "\"");
-    }
-    if (last >= fields) {
-      throw FileError("there is no column " + choice + ": there are " + std::to_string(fields));
-    }
-    std::fill(wanted.begin() + static_cast<std::ptrdiff_t>(first),
-              wanted.begin() + static_cast<std::ptrdiff_t>(last) + 1, true);
-  }
-  return wanted;
 }
 
 // As programs write values that are missing.
@@ -114,10 +62,14 @@ CsvLayout make_layout(const Record& first, const CsvOptions& options) {
   layout.delimiter = options.delimiter.value_or(find_delimiter(first.text));
   const std::vector<std::string> fields = split_fields(first, layout.delimiter, options.max_columns);
   layout.fields = fields.size();
-  bool by_name = false;
-  layout.wanted = find_wanted(options.columns, fields, options.header.value_or(true), by_name);
+  const bool may_be_names = options.header.value_or(true);
+  ChosenColumns chosen =
+      chosen_columns(options.choice, may_be_names ? fields : std::vector<std::string>(), layout.fields);
+  layout.wanted = std::move(chosen.wanted);
+  layout.id = chosen.id;
 
-  layout.has_header = options.header.value_or(by_name || looks_like_header(fields, layout.wanted));
+  layout.has_header = options.header.value_or(chosen.by_name || looks_like_header(fields, layout.wanted));
+  if (layout.id) layout.id_name = layout.has_header ? chosen.id_name : "id";
   if (!layout.has_header) return layout;
   for (std::size_t i = 0; i < fields.size(); ++i) {
     if (layout.wanted[i]) layout.names.push_back(fields[i]);

@@ -12,8 +12,10 @@ namespace roipca::cli {
 struct CsvLayout {
   char delimiter = ',';
   bool has_header = false;
-  std::size_t fields = 0;          ///< in each record
-  std::vector<bool> wanted;        ///< one a field
+  std::size_t fields = 0;         ///< in each record
+  std::vector<bool> wanted;       ///< one a field
+  std::optional<std::size_t> id;  ///< the field that identifies rows, which is not wanted
+  std::string id_name;
   std::vector<std::string> names;  ///< of the wanted fields; none without a header
 };
 

@@ -52,8 +52,9 @@ bool CsvRecords::next(Record& record) {
   return false;
 }
 
-bool CsvRecords::is_ready() const {
-  return begin_ < end_ && std::memchr(buffer_.data() + begin_, '\n', end_ - begin_) != nullptr;
+bool CsvRecords::comes_in_time(const Patience& patience) {
+  const bool has_line = begin_ < end_ && std::memchr(buffer_.data() + begin_, '\n', end_ - begin_) != nullptr;
+  return has_line || patience.lasts(*stream_);
 }
 
 bool CsvRecords::next_record(Record& record) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "readers/byte_stream.hpp"
+#include "readers/patience.hpp"
 
 namespace roipca::cli {
 
@@ -54,8 +55,8 @@ class CsvRecords {
   /// False at the end. Throws FileError for a quoted field that never ends and for absurdly long records.
   bool next(Record& record);
 
-  /// Whether the next line was read already, so that `next` does not wait for it.
-  bool is_ready() const;
+  /// Whether the next line was read already, so that `next` does not wait for it, or there is input in time.
+  bool comes_in_time(const Patience& patience);
 
   std::optional<double> fraction() const { return stream_->fraction(); }
 

@@ -43,7 +43,7 @@ class FileStream : public ByteStream {
   std::size_t read(std::span<char> bytes) override {
     while (true) {
       check_interrupt();
-      if (!size_ && !ready()) continue;
+      if (!size_ && !ready(kBetweenChecks)) continue;
       const ssize_t count = ::read(number_, bytes.data(), bytes.size());
       if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
       if (count < 0) fail("read");
@@ -73,17 +73,25 @@ class FileStream : public ByteStream {
 
   std::optional<std::uint64_t> size() const override { return size_; }
 
+  bool wait(std::chrono::milliseconds most) override {
+    if (!size_) return ready(static_cast<int>(most.count()));
+    struct stat status = {};
+    return !follow_ || (::fstat(number_, &status) == 0 &&
+                        static_cast<std::uint64_t>(status.st_size) > start_ + position_);
+  }
+
   std::optional<double> fraction() const override {
     if (!size_ || *size_ == 0) return std::nullopt;
     return static_cast<double>(position_) / static_cast<double>(*size_);
   }
 
  private:
-  // A pipe may be silent for long, and the signal may have gone to another thread.
-  bool ready() const {
-    constexpr int kMilliseconds = 100;
+  // Milliseconds. A pipe may be silent for long, and the signal may have gone to another thread.
+  static constexpr int kBetweenChecks = 100;
+
+  bool ready(int milliseconds) const {
     pollfd waiting = {.fd = number_, .events = POLLIN, .revents = 0};
-    return ::poll(&waiting, 1, kMilliseconds) > 0;
+    return ::poll(&waiting, 1, milliseconds) > 0;
   }
 
   int number_;

@@ -35,6 +35,7 @@ class GzipStream : public ByteStream {
     return wanted - state_.avail_out;
   }
 
+  bool wait(std::chrono::milliseconds most) override { return state_.avail_in > 0 || packed_->wait(most); }
   std::optional<double> fraction() const override { return packed_->fraction(); }
 
  private:

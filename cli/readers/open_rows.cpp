@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "readers/binary.hpp"
+#include "readers/chosen_rows.hpp"
 #include "readers/hdf5.hpp"
 #include "readers/sparse_files.hpp"
 #include "roipca/errors.hpp"
@@ -31,11 +32,11 @@ void refuse_strangers(std::string_view start) {
   }
 }
 
-// With `follow`, by what has come so far: the first rows may be short, and the next ones late.
-std::string find_format(PeekedStream& stream, bool follow) {
+// By what has come so far: the first rows may be short, and the next ones late.
+std::string find_format(PeekedStream& stream) {
   constexpr std::size_t kEnough = 512;
   constexpr std::size_t kShortRow = 4;
-  const std::string_view start = stream.peek(follow ? kShortRow : kEnough, kEnough);
+  const std::string_view start = stream.peek(kShortRow, kEnough);
   if (start.empty()) throw FileError("there are no rows: the file is empty");
   if (start.starts_with(kNpyMagic)) return "npy";
   if (start.starts_with(kHdf5Magic)) return "hdf5";
@@ -51,6 +52,7 @@ std::string find_format(PeekedStream& stream, bool follow) {
 }  // namespace
 
 void check(const InputFormat& format) {
+  check(format.csv.choice);
   if (is_raw(format.format)) {
     raw_layout(format.format);
     return;
@@ -67,15 +69,12 @@ void check(const InputFormat& format) {
 
 namespace {
 
+bool is_text(const std::string& kind) { return kind == "csv" || kind == "tsv"; }
+
+// With all columns, except of text.
 template <typename T>
-std::unique_ptr<RowReader<T>> open_unlimited(const std::string& path, const InputFormat& format) {
-  auto stream = open_stream(path, format.follow);
-  const std::string kind = format.format == "auto" ? find_format(*stream, format.follow) : format.format;
-  const bool is_text = kind == "csv" || kind == "tsv";
-  if (!is_text && !format.csv.columns.empty()) {
-    throw FileError("columns can be chosen in CSV and TSV files only");
-  }
-  if (format.transpose && kind != "mtx") throw FileError("--transpose is for MatrixMarket files only");
+std::unique_ptr<RowReader<T>> open_kind(const std::string& kind, const std::string& path,
+                                        std::unique_ptr<PeekedStream> stream, const InputFormat& format) {
   if (kind == "hdf5") {
     if (path == "-") throw FileError("an HDF5 file cannot be read from a pipe");
     return open_hdf5<T>(path, format.dataset, format.allow_external);
@@ -83,32 +82,44 @@ std::unique_ptr<RowReader<T>> open_unlimited(const std::string& path, const Inpu
   if (kind == "npz") return open_npz<T>(stream->release());
   if (kind == "mtx") return open_matrix_market<T>(std::move(stream), format.transpose);
   if (kind.starts_with("svmlight")) {
-    return open_svmlight<T>(path, std::move(stream),
-                            {.features = format.features, .zero_based = kind == "svmlight0"});
+    return open_svmlight<T>(
+        path, std::move(stream),
+        {.features = format.features, .zero_based = kind == "svmlight0", .at_once = format.at_once});
   }
-  if (is_text) {
+  if (is_text(kind)) {
     CsvOptions csv = format.csv;
     csv.max_columns = format.max_columns;
-    csv.at_once = format.follow;
+    csv.at_once = format.at_once;
     if (kind == "tsv" && !csv.delimiter) csv.delimiter = '\t';
     return open_csv<T>(std::move(stream), csv);
   }
   const BinaryLayout layout = kind == "npy"   ? read_npy_header(*stream)
                               : kind == "idx" ? read_idx_header(*stream)
                                               : raw_layout(kind);
-  return open_binary<T>(std::move(stream), layout);
+  return open_binary<T>(std::move(stream), layout, Patience(format.at_once));
+}
+
+template <typename T>
+std::unique_ptr<RowReader<T>> open_limited(const std::string& kind, const std::string& path,
+                                           std::unique_ptr<PeekedStream> stream, const InputFormat& format) {
+  auto reader = open_kind<T>(kind, path, std::move(stream), format);
+  if (reader->columns() > format.max_columns) {
+    throw FileError(std::to_string(reader->columns()) + " columns, more than --max-columns " +
+                    std::to_string(format.max_columns));
+  }
+  return reader;
 }
 
 }  // namespace
 
 template <typename T>
 std::unique_ptr<RowReader<T>> open_rows(const std::string& path, const InputFormat& format) {
-  auto reader = open_unlimited<T>(path, format);
-  if (reader->columns() > format.max_columns) {
-    throw FileError(std::to_string(reader->columns()) + " columns, more than --max-columns " +
-                    std::to_string(format.max_columns));
-  }
-  return reader;
+  auto stream = open_stream(path, format.follow);
+  const std::string kind = format.format == "auto" ? find_format(*stream) : format.format;
+  if (format.transpose && kind != "mtx") throw FileError("--transpose is for MatrixMarket files only");
+  const ColumnChoice& choice = format.csv.choice;
+  if (is_text(kind) || choice.is_empty()) return open_limited<T>(kind, path, std::move(stream), format);
+  return choose_columns<T>(open_limited<double>(kind, path, std::move(stream), format), choice);
 }
 
 template std::unique_ptr<RowReader<float>> open_rows(const std::string&, const InputFormat&);

@@ -14,7 +14,8 @@ struct InputFormat {
 
   std::string format = "auto";  ///< see --format
   CsvOptions csv = {};
-  bool follow = false;                     ///< rows are wanted as they come, and a file or FIFO may grow
+  bool at_once = false;                    ///< rows are wanted as they come
+  bool follow = false;                     ///< a file or FIFO may grow
   std::string dataset = {};                ///< of HDF5
   bool transpose = false;                  ///< MatrixMarket: columns are the rows
   Index features = 0;                      ///< svmlight: number of columns; 0: find out

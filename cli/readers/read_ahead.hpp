@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <functional>
@@ -28,15 +29,20 @@ class ReadAhead {
   ReadAhead& operator=(const ReadAhead&) = delete;
 
   /// The next block, valid until the next call; null at the end. Throws Interrupted rather than what `fill`
-  /// threw, if a signal came.
-  Block* next() {
+  /// threw, if a signal came. Calls `while_waiting` several times per second until there is a block.
+  Block* next(const std::function<void()>& while_waiting = {}) {
     std::unique_lock lock(mutex_);
     if (in_use_) {
       ++first_;
       in_use_ = false;
       changed_.notify_all();
     }
-    changed_.wait(lock, [&] { return filled_ > first_ || ended_; });
+    const auto is_there = [&] { return filled_ > first_ || ended_; };
+    while (!changed_.wait_for(lock, kBetweenCalls, is_there)) {
+      lock.unlock();
+      if (while_waiting) while_waiting();
+      lock.lock();
+    }
     if (filled_ > first_) {
       in_use_ = true;
       return &blocks_[first_ % kBlocks];
@@ -49,6 +55,7 @@ class ReadAhead {
 
  private:
   static constexpr std::size_t kBlocks = 3;
+  static constexpr std::chrono::milliseconds kBetweenCalls{100};
 
   void work(const std::stop_token& stop) {
     heed(stop);

@@ -27,6 +27,7 @@ struct PlacedRows {
   Index room = 0;                    ///< of sparse rows: how many rows, or entries, are enough
   Index count = 0;                   ///< rows in the block
   std::vector<std::int64_t> places;  ///< of each of them in its file, as RowReader::place counts
+  std::vector<std::string> ids;      ///< of each of them, if rows have ids
   std::vector<BadRow> bad;           ///< rows met on the way and left out, in the order of the file
   std::optional<double> fraction;    ///< of the file that was read by then
 
@@ -61,6 +62,8 @@ class RowReader {
   virtual std::optional<std::int64_t> rows() const { return std::nullopt; }
   /// One a column, or none.
   virtual std::vector<std::string> names() const { return {}; }
+  /// Name of the column that identifies rows; empty if none does.
+  virtual std::string id_name() const { return {}; }
   /// What places count: "row" from 0 as NumPy does, or "line" from 1 as editors do.
   virtual const char* place() const { return "row"; }
 

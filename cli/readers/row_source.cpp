@@ -34,8 +34,8 @@ constexpr std::size_t kSkippedToName = 5;
 
 // A block stays in the cache of its core, yet is large beside what a call costs. Rows that are wanted as they
 // come wait for few others.
-Index rows_in_block(Index columns, Index sharers, bool follow) {
-  const Index numbers = Index{1} << (follow ? 12U : 18U);
+Index rows_in_block(Index columns, Index sharers, bool at_once) {
+  const Index numbers = Index{1} << (at_once ? 12U : 18U);
   constexpr Index kLeast = 8;
   constexpr Index kLeastToShare = 1024;  // the library deals rows out to its threads a few hundred at a time
   constexpr Index kMostNumbers = Index{1} << 22U;
@@ -90,6 +90,7 @@ void RowSource<T>::open(std::size_t file) {
     if (file == 0) {
       file_columns_ = columns_ = reader_->columns();
       file_names_ = names_ = names;
+      id_name_ = settings_.number_rows ? reader_->place() : reader_->id_name();
       set_preparation(columns_, names);
     } else if (reader_->columns() != file_columns_) {
       throw FileError(std::to_string(reader_->columns()) + " columns, but " + shown(settings_.paths[0]) +
@@ -129,13 +130,14 @@ void RowSource<T>::begin(PlacedRows<T>& block) const {
   block.count = 0;
   block.bad.clear();
   block.places.clear();
+  block.ids.clear();
   block.is_sparse = reader_->is_sparse();
   if (block.is_sparse) {
     constexpr Index kEntries = Index{1} << 17U;
     block.room = kEntries * settings_.sharers;
     block.sparse.clear(file_columns_);
   } else {
-    block.rows.resize(rows_in_block(file_columns_, settings_.sharers, settings_.format.follow),
+    block.rows.resize(rows_in_block(file_columns_, settings_.sharers, settings_.format.at_once),
                       file_columns_);
   }
 }
@@ -145,6 +147,7 @@ template <typename T>
 void RowSource<T>::prepare(PlacedRows<T>& block) {
   block.count = 0;
   block.places.clear();
+  block.ids.clear();
   block.is_sparse = unprepared_.is_sparse;
   block.bad = std::move(unprepared_.bad);
   block.fraction = unprepared_.fraction;
@@ -162,6 +165,7 @@ void RowSource<T>::prepare(PlacedRows<T>& block) {
         preparation_->apply_row(Rows<T>(unprepared_.rows), i, block.rows.row(block.count));
       }
       block.places.push_back(place);
+      if (!unprepared_.ids.empty()) block.ids.push_back(unprepared_.ids[static_cast<std::size_t>(i)]);
       ++block.count;
     } catch (const DataError& error) {
       block.bad.push_back({place, std::string(error.reason())});
@@ -193,6 +197,9 @@ bool RowSource<T>::fill(FileBlock& block) {
     block.fraction = (sizes_[file_] + here) / sizes_.back();
   }
   move_out_bad(block);
+  if (settings_.number_rows) {
+    for (const std::int64_t place : block.places) block.ids.push_back(std::to_string(place));
+  }
   return true;
 }
 
@@ -222,10 +229,15 @@ void RowSource<T>::move_out_bad_dense(FileBlock& block) const {
     if (kept != i) {
       std::copy(row.begin(), row.end(), block.rows.row(kept).begin());
       block.places[static_cast<std::size_t>(kept)] = block.places[static_cast<std::size_t>(i)];
+      if (!block.ids.empty()) {
+        block.ids[static_cast<std::size_t>(kept)] = std::move(block.ids[static_cast<std::size_t>(i)]);
+      }
     }
     ++kept;
   }
   block.count = kept;
+  block.places.resize(static_cast<std::size_t>(kept));
+  if (!block.ids.empty()) block.ids.resize(static_cast<std::size_t>(kept));
 }
 
 template <typename T>
@@ -248,6 +260,7 @@ void RowSource<T>::move_out_bad_sparse(FileBlock& block) const {
   if (all_good) return;
   OwnedSparseRows<T> good(rows.cols());
   std::vector<std::int64_t> places;
+  std::vector<std::string> ids;
   for (Index i = 0; i < block.count; ++i) {
     const std::int64_t place = block.places[static_cast<std::size_t>(i)];
     const std::string& reason = reasons[static_cast<std::size_t>(i)];
@@ -258,8 +271,10 @@ void RowSource<T>::move_out_bad_sparse(FileBlock& block) const {
     for (Index e = rows.start(i); e < rows.start(i + 1); ++e) good.add(rows.column(e), rows.value(e));
     good.end_row();
     places.push_back(place);
+    if (!block.ids.empty()) ids.push_back(std::move(block.ids[static_cast<std::size_t>(i)]));
   }
   block.count = good.rows();
+  block.ids = std::move(ids);
   block.sparse = std::move(good);
   block.places = std::move(places);
 }
@@ -280,8 +295,8 @@ std::string RowSource<T>::why_bad(T number, Index column) const {
 }
 
 template <typename T>
-const PlacedRows<T>* RowSource<T>::next() {
-  while (const FileBlock* block = ahead_->next()) {
+const PlacedRows<T>* RowSource<T>::next(const std::function<void()>& while_waiting) {
+  while (const FileBlock* block = ahead_->next(while_waiting)) {
     if (!block->bad.empty()) handle_bad(*block);
     if (block->count > 0) return block;
   }

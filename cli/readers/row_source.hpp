@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,7 +21,8 @@ struct InputSettings {
   PreparationSteps preparation = {};             ///< what is done to each row
   std::vector<std::string> feature_choice = {};  ///< names of the features to keep; a mask instead of one
   OnBadRow on_bad_row = OnBadRow::kError;
-  Index sharers = 1;  ///< threads that share a block: it is as many times larger
+  bool number_rows = false;  ///< rows are identified by their places instead of by a column
+  Index sharers = 1;         ///< threads that share a block: it is as many times larger
 };
 
 /// What was left out.
@@ -43,8 +45,12 @@ class RowSource {
   Index columns() const { return columns_; }
   const std::vector<std::string>& names() const { return names_; }
 
-  /// The next rows, valid until the next call; null at the end.
-  const PlacedRows<T>* next();
+  /// Name of the ids of rows (PlacedRows::ids); empty if they have none.
+  const std::string& id_name() const { return id_name_; }
+
+  /// The next rows, valid until the next call; null at the end. Calls `while_waiting` several times per
+  /// second while there are none yet.
+  const PlacedRows<T>* next(const std::function<void()>& while_waiting = {});
 
   const SkippedRows& skipped() const { return skipped_; }
 
@@ -72,6 +78,7 @@ class RowSource {
   std::size_t file_ = 0;
   Index columns_ = 0;
   std::vector<std::string> names_;
+  std::string id_name_;
   Index file_columns_ = 0;  // the same before preparation
   std::vector<std::string> file_names_;
   std::vector<double> sizes_;  // bytes up to the beginning of each file; empty where nobody knows

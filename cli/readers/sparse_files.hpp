@@ -21,6 +21,7 @@ std::unique_ptr<RowReader<T>> open_matrix_market(std::unique_ptr<PeekedStream> s
 struct SvmlightOptions {
   Index features = 0;       ///< columns; 0: as many as the largest index of the file
   bool zero_based = false;  ///< whether the first column has index 0; otherwise it has 1
+  bool at_once = false;     ///< give rows out as they come
 };
 
 /// A file of lines "label index:value index:value ...". Labels and qid are left out. Without the number of

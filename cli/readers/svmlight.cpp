@@ -89,8 +89,11 @@ Index count_columns(std::unique_ptr<PeekedStream> stream, bool zero_based) {
 template <typename T>
 class SvmlightReader : public RowReader<T> {
  public:
-  SvmlightReader(std::unique_ptr<PeekedStream> stream, Index columns, bool zero_based)
-      : lines_(std::move(stream)), columns_(columns), first_(zero_based ? 0 : 1) {
+  SvmlightReader(std::unique_ptr<PeekedStream> stream, Index columns, const SvmlightOptions& options)
+      : lines_(std::move(stream)),
+        columns_(columns),
+        first_(options.zero_based ? 0 : 1),
+        patience_(options.at_once) {
     lines_.ignore_quotes();
   }
 
@@ -100,8 +103,9 @@ class SvmlightReader : public RowReader<T> {
 
   void read(PlacedRows<T>& block) override {
     Record record;
+    patience_.begin_block();
     while (!block.is_full() && static_cast<Index>(block.bad.size()) < block.room &&
-           next_line(lines_, record)) {
+           (block.taken() == 0 || lines_.comes_in_time(patience_)) && next_line(lines_, record)) {
       const std::string problem =
           take_line(record.text, [&](const Entry& entry) { return add(entry, block); });
       if (problem.empty()) {
@@ -130,6 +134,7 @@ class SvmlightReader : public RowReader<T> {
   CsvRecords lines_;
   Index columns_;
   std::int64_t first_;
+  Patience patience_;
 };
 
 }  // namespace
@@ -147,7 +152,7 @@ std::unique_ptr<RowReader<T>> open_svmlight(const std::string& path, std::unique
     columns = count_columns(std::move(stream), options.zero_based);
     stream = open_stream(path);
   }
-  return std::make_unique<SvmlightReader<T>>(std::move(stream), columns, options.zero_based);
+  return std::make_unique<SvmlightReader<T>>(std::move(stream), columns, options);
 }
 
 bool looks_like_svmlight(std::string_view start) {

@@ -18,14 +18,17 @@ std::string quoted(const std::string& name, char delimiter) {
 template <typename T>
 class CsvWriter : public RowWriter<T> {
  public:
-  CsvWriter(const std::string& path, char delimiter, const std::vector<std::string>& names)
+  CsvWriter(const std::string& path, char delimiter, const std::vector<std::string>& names,
+            const std::string& id_name)
       : file_(path), delimiter_(delimiter) {
+    if (!id_name.empty()) buffer_ += quoted(id_name, delimiter) + delimiter;
     for (const std::string& name : names) buffer_ += quoted(name, delimiter) + delimiter;
     buffer_.back() = '\n';
   }
 
-  void write(const Rows<T>& rows) override {
+  void write(const Rows<T>& rows, std::span<const std::string> ids) override {
     for (Index i = 0; i < rows.rows(); ++i) {
+      if (!ids.empty()) buffer_ += quoted(ids[static_cast<std::size_t>(i)], delimiter_) + delimiter_;
       for (Index j = 0; j < rows.cols(); ++j) {
         std::array<char, 32> digits{};
         const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), rows(i, j)).ptr;
@@ -58,13 +61,13 @@ class CsvWriter : public RowWriter<T> {
 
 template <typename T>
 std::unique_ptr<RowWriter<T>> csv_writer(const std::string& path, char delimiter,
-                                         const std::vector<std::string>& names) {
-  return std::make_unique<CsvWriter<T>>(path, delimiter, names);
+                                         const std::vector<std::string>& names, const std::string& id_name) {
+  return std::make_unique<CsvWriter<T>>(path, delimiter, names, id_name);
 }
 
 template std::unique_ptr<RowWriter<float>> csv_writer(const std::string&, char,
-                                                      const std::vector<std::string>&);
+                                                      const std::vector<std::string>&, const std::string&);
 template std::unique_ptr<RowWriter<double>> csv_writer(const std::string&, char,
-                                                       const std::vector<std::string>&);
+                                                       const std::vector<std::string>&, const std::string&);
 
 }  // namespace roipca::cli

@@ -10,10 +10,11 @@ std::unique_ptr<RowWriter<T>> npy_writer(const std::string& path, Index columns)
 
 template <typename T>
 std::unique_ptr<RowWriter<T>> csv_writer(const std::string& path, char delimiter,
-                                         const std::vector<std::string>& names);
+                                         const std::vector<std::string>& names, const std::string& id_name);
 
-/// A dataset "data" that grows by chunks. Throws FileError where this build has no HDF5.
+/// A dataset "data" that grows by chunks, and "id" of texts if rows have ids. Throws FileError where this
+/// build has no HDF5.
 template <typename T>
-std::unique_ptr<RowWriter<T>> hdf5_writer(const std::string& path, Index columns);
+std::unique_ptr<RowWriter<T>> hdf5_writer(const std::string& path, Index columns, bool has_ids);
 
 }  // namespace roipca::cli

@@ -30,7 +30,7 @@ class NpyWriter : public RowWriter<T> {
     file_.write(header<T>(0, columns));
   }
 
-  void write(const Rows<T>& rows) override {
+  void write(const Rows<T>& rows, std::span<const std::string> /*ids*/) override {
     for (Index i = 0; i < rows.rows(); ++i) {
       buffer_.append(reinterpret_cast<const char*>(rows.row(i).data()),
                      static_cast<std::size_t>(columns_) * sizeof(T));

@@ -12,8 +12,11 @@ std::string extension(const std::string& path) {
 
 }  // namespace
 
-void check_output_path(const std::string& path) {
+void check_output_path(const std::string& path, bool has_ids) {
   const std::string end = extension(path);
+  if (has_ids && end == ".npy") {
+    throw std::invalid_argument("output \"" + path + "\": .npy files cannot hold ids: use .csv, .tsv or .h5");
+  }
   for (const char* known : {".npy", ".csv", ".tsv", ".h5", ".hdf5"}) {
     if (end == known) return;
   }
@@ -21,17 +24,20 @@ void check_output_path(const std::string& path) {
 }
 
 template <typename T>
-std::unique_ptr<RowWriter<T>> open_writer(const std::string& path, const std::vector<std::string>& names) {
-  check_output_path(path);
+std::unique_ptr<RowWriter<T>> open_writer(const std::string& path, const std::vector<std::string>& names,
+                                          const std::string& id_name) {
+  check_output_path(path, !id_name.empty());
   const std::string end = extension(path);
   const auto columns = static_cast<Index>(names.size());
   if (end == ".npy") return npy_writer<T>(path, columns);
-  if (end == ".csv") return csv_writer<T>(path, ',', names);
-  if (end == ".tsv") return csv_writer<T>(path, '\t', names);
-  return hdf5_writer<T>(path, columns);
+  if (end == ".csv") return csv_writer<T>(path, ',', names, id_name);
+  if (end == ".tsv") return csv_writer<T>(path, '\t', names, id_name);
+  return hdf5_writer<T>(path, columns, !id_name.empty());
 }
 
-template std::unique_ptr<RowWriter<float>> open_writer(const std::string&, const std::vector<std::string>&);
-template std::unique_ptr<RowWriter<double>> open_writer(const std::string&, const std::vector<std::string>&);
+template std::unique_ptr<RowWriter<float>> open_writer(const std::string&, const std::vector<std::string>&,
+                                                       const std::string&);
+template std::unique_ptr<RowWriter<double>> open_writer(const std::string&, const std::vector<std::string>&,
+                                                        const std::string&);
 
 }  // namespace roipca::cli

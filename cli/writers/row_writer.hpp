@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,8 @@ template <typename T>
 class RowWriter {
  public:
   virtual ~RowWriter() = default;
-  virtual void write(const Rows<T>& rows) = 0;
+  /// `ids` are those of the rows if the writer was opened with a name for them, and otherwise none.
+  virtual void write(const Rows<T>& rows, std::span<const std::string> ids = {}) = 0;
   /// Writes everything to disk. After it, publish() hardly fails.
   virtual void complete() = 0;
   /// Gives the file its name.
@@ -28,16 +30,20 @@ class RowWriter {
 };
 
 /// Throws std::invalid_argument unless `path` ends in .npy, .csv, .tsv, .h5 or .hdf5 or is "-", which is CSV
-/// on standard output.
-void check_output_path(const std::string& path);
+/// on standard output; and for .npy if rows have ids, which such a file cannot hold.
+void check_output_path(const std::string& path, bool has_ids = false);
 
-/// Rows of as many numbers as there are names, which only text files hold.
+/// Rows of as many numbers as there are names, which only text files hold. `id_name` is the name of the ids
+/// of rows, which are the first column of text files and the dataset "id" of HDF5; empty if rows have none.
 template <typename T>
-std::unique_ptr<RowWriter<T>> open_writer(const std::string& path, const std::vector<std::string>& names);
+std::unique_ptr<RowWriter<T>> open_writer(const std::string& path, const std::vector<std::string>& names,
+                                          const std::string& id_name = {});
 
 extern template std::unique_ptr<RowWriter<float>> open_writer(const std::string&,
-                                                              const std::vector<std::string>&);
+                                                              const std::vector<std::string>&,
+                                                              const std::string&);
 extern template std::unique_ptr<RowWriter<double>> open_writer(const std::string&,
-                                                               const std::vector<std::string>&);
+                                                               const std::vector<std::string>&,
+                                                               const std::string&);
 
 }  // namespace roipca::cli

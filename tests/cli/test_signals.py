@@ -32,12 +32,13 @@ def signal_pipeline(roipca, number):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_to_a_whole_pipeline_leaves_the_checkpoint_and_nothing_else(roipca, tmp_path, number):
+def test_a_signal_to_a_whole_pipeline_leaves_checkpoint_and_model_and_nothing_else(roipca, tmp_path, number):
     for _ in range(10):
         said = signal_pipeline(roipca, number)
-        assert "--resume c" in said
-        assert os.listdir(tmp_path) == ["c"]
+        assert "--resume c" in said and "rows in m" in said
+        assert sorted(os.listdir(tmp_path)) == ["c", "m"]
         (tmp_path / "c").unlink()
+        (tmp_path / "m").unlink()
 
 
 def test_sighup_leaves_no_temporary_file(roipca, tmp_path):

@@ -12,9 +12,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if ((choice & 2U) != 0) options.header = (choice & 4U) != 0;
   if ((choice & 8U) != 0) {
     while (size > 0 && *data != '\n') {
-      options.columns += static_cast<char>(*data++);
+      options.choice.columns += static_cast<char>(*data++);
       --size;
     }
+    // Regular expressions are typed by the user, and are not what is tested here.
+    if (options.choice.columns.find('/') != std::string::npos) return 0;
   }
   return refusing([&] { read_everything(*open_csv<double>(bytes_in_memory(data, size), options)); });
 }

@@ -88,7 +88,7 @@ TEST(Csv, AQuoteInsideAFieldIsACharacter) {
   for (const char* text : {"5\" pipe,1,2\nb,3,4\nc,5,6\n", "a,1,2\n6'2\",3,4\n5\"6\",5,6\n",
                            "a,1,2\nb \"c,3,4\nd\" e,5,6\n", "x\"\t1\t2\ny\t3\t4\nz\"\t5\t6\n",
                            "\"a\" \"b,1,2\n\"c\"d\",3,4\ne,5,6\n", "a\" 1 2\nb\" 3 4\n\"c d\" 5 6\n"}) {
-    EXPECT_EQ(rows_of(text, {.header = false, .columns = "2-"}), expected) << text;
+    EXPECT_EQ(rows_of(text, {.header = false, .choice = {.columns = "2-"}}), expected) << text;
   }
 }
 
@@ -113,17 +113,17 @@ TEST(Csv, QuotesHoldDelimitersQuotesAndLineEnds) {
 TEST(Csv, ColumnsAreChosenByNameAndNumber) {
   const std::string text = "id,x,y,z\nanna,1,2,3\nb\"o\"b,4,5,6\n";
   const auto expected = (RowMatrix<double>(2, 2) << 1, 3, 4, 6).finished();
-  EXPECT_EQ(rows_of(text, {.columns = "x,z"}), expected);
-  EXPECT_EQ(rows_of(text, {.columns = "4,2"}), expected);
-  EXPECT_EQ(read_csv(text, {.columns = "x,z"}).names, (Names{"x", "z"}));
-  EXPECT_EQ(rows_of(text, {.columns = "2-"}).cols(), 3);
-  EXPECT_EQ(rows_of(text, {.columns = "2-3"}).cols(), 2);
-  EXPECT_EQ(rows_of("\"a,b\",c\n1,2\n", {.columns = "\"a,b\""})(0, 0), 1.0);
+  EXPECT_EQ(rows_of(text, {.choice = {.columns = "x,z"}}), expected);
+  EXPECT_EQ(rows_of(text, {.choice = {.columns = "4,2"}}), expected);
+  EXPECT_EQ(read_csv(text, {.choice = {.columns = "x,z"}}).names, (Names{"x", "z"}));
+  EXPECT_EQ(rows_of(text, {.choice = {.columns = "2-"}}).cols(), 3);
+  EXPECT_EQ(rows_of(text, {.choice = {.columns = "2-3"}}).cols(), 2);
+  EXPECT_EQ(rows_of("\"a,b\",c\n1,2\n", {.choice = {.columns = "\"a,b\""}})(0, 0), 1.0);
 }
 
 TEST(Csv, MissingColumnsAreNamed) {
   const auto reason = [](const char* columns) {
-    return refusal_of([&] { read_csv("x,y,y\n1,2,3\n", {.columns = columns}); });
+    return refusal_of([&] { read_csv("x,y,y\n1,2,3\n", {.choice = {.columns = columns}}); });
   };
   EXPECT_EQ(reason("w"), "there is no column \"w\"");
   EXPECT_EQ(reason("4"), "there is no column 4: there are 3");

@@ -1,0 +1,36 @@
+/// When a block is given out before it is full.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+
+#include "readers/byte_stream.hpp"
+
+namespace roipca::cli {
+
+/// Ends a block early if its input is slow, so that rows do not wait long for those that follow: after 100 ms
+/// without input, or one second after the block began.
+class Patience {
+ public:
+  /// `at_once`: rows are wanted as they come, and do not wait at all.
+  explicit Patience(bool at_once = false) : at_once_(at_once) {}
+
+  void begin_block() { begin_ = Clock::now(); }
+
+  /// Whether there is input in time to go on with the block.
+  bool lasts(ByteStream& stream) const {
+    if (at_once_) return false;
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(begin_ + kBlock - Clock::now());
+    return left.count() > 0 && stream.wait(std::min(left, kSilence));
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds kBlock{1000};
+  static constexpr std::chrono::milliseconds kSilence{100};
+
+  bool at_once_;
+  Clock::time_point begin_ = Clock::now();
+};
+
+}  // namespace roipca::cli
