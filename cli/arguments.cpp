@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "notes.hpp"
 #include "readers/number.hpp"
 
 namespace roipca::cli {
@@ -57,6 +58,10 @@ void Arguments::add(const std::string& names, std::int64_t& value, Range range, 
 void Arguments::add_flag(const std::string& names, bool& value, const std::string& help,
                          const OptionRules& rules) {
   set_rules(*app_->add_flag(names, value, help), rules);
+}
+
+void Arguments::add_quiet() {
+  app_->add_flag_callback("-q,--quiet", be_quiet, "Print no progress, summary or warnings")->group("Options");
 }
 
 void Arguments::add_argument(const std::string& name, std::string& value, const std::string& help) {

@@ -39,6 +39,8 @@ class Arguments {
            const OptionRules& rules = {});
   void add_flag(const std::string& names, bool& value, const std::string& help,
                 const OptionRules& rules = {});
+  /// Adds --quiet.
+  void add_quiet();
   void add_argument(const std::string& name, std::string& value, const std::string& help);
   /// Takes `least` words or more.
   void add_arguments(const std::string& name, std::vector<std::string>& values, const std::string& help,

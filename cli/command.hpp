@@ -27,6 +27,7 @@ Command add_transform(CLI::App& program);
 Command add_inverse(CLI::App& program);
 Command add_score(CLI::App& program);
 Command add_info(CLI::App& program);
+Command add_export(CLI::App& program);
 Command add_merge(CLI::App& program);
 Command add_compare(CLI::App& program);
 Command add_refine(CLI::App& program);

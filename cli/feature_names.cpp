@@ -1,6 +1,6 @@
 #include "feature_names.hpp"
 
-#include <cstdio>
+#include "notes.hpp"
 
 namespace roipca::cli {
 
@@ -9,8 +9,13 @@ std::vector<std::string> storable(std::vector<std::string> names) {
   for (std::string& name : names) name = as_utf8(name);
   // Written as a string inside JSON, so that it is quoted twice.
   if (size_as_nested_json(names) <= kMost) return names;
-  std::fprintf(stderr, "roipca: the column names are too long for a model and are left out of it\n");
+  note("the column names are too long for a model and are left out of it");
   return {};
+}
+
+std::vector<std::string> column_names(std::vector<std::string> names, std::size_t columns) {
+  for (std::size_t i = names.size(); i < columns; ++i) names.push_back("x" + std::to_string(i + 1));
+  return names;
 }
 
 std::vector<std::string> component_names(std::size_t count) {

@@ -12,6 +12,9 @@ namespace roipca::cli {
 /// for a model's header.
 std::vector<std::string> storable(std::vector<std::string> names);
 
+/// One name per column: those given, or "x1", "x2" ... where there are none.
+std::vector<std::string> column_names(std::vector<std::string> names, std::size_t columns);
+
 /// "pc1", "pc2" ...
 std::vector<std::string> component_names(std::size_t count);
 

@@ -6,7 +6,9 @@
 
 #include "command.hpp"
 #include "feature_file.hpp"
+#include "file_list.hpp"
 #include "memory_limit.hpp"
+#include "notes.hpp"
 #include "printable.hpp"
 #include "readers/number.hpp"
 
@@ -40,6 +42,17 @@ PreparationSteps steps_of(const InputOptions& options, std::vector<std::string>&
   return steps;
 }
 
+void add_limit_options(Arguments& arguments, InputOptions& options) {
+  const OptionRules rules{.group = "Bad rows and limits"};
+  arguments.add("--on-bad-row", options.on_bad_row, "Stop at a bad row, or skip and count bad rows",
+                {.group = rules.group, .choices = {"error", "skip"}});
+  arguments.add("--max-rows", options.max_rows, {.least = 0},
+                "Stop after this number of rows; bad rows do not count; 0: read all", rules);
+  arguments.add("--max-columns", options.max_columns, {.least = 1}, "Refuse files with more columns", rules);
+  arguments.add("--max-memory", options.max_memory,
+                "Use at most this much memory, such as 4G; auto: as much as the machine has", rules);
+}
+
 void add_column_options(Arguments& arguments, InputOptions& options) {
   const OptionRules rules{.group = "Columns"};
   arguments.add("--columns", options.choice.columns,
@@ -66,7 +79,15 @@ void add_preparation_options(Arguments& arguments, InputOptions& options) {
 
 }  // namespace
 
-void InputOptions::apply_memory_limit() const {
+void InputOptions::begin(Need need) {
+  if (!files_from.empty()) {
+    if (files_from == "-" && std::find(paths.begin(), paths.end(), "-") != paths.end()) {
+      throw UsageError("standard input (-) can be read only once");
+    }
+    for (std::string& path : read_file_list(files_from)) paths.push_back(std::move(path));
+  }
+  if (paths.empty() && need == Need::kFiles)
+    throw UsageError("no input: give files of rows, or --files-from");
   if (max_memory == "auto") {
     limit_memory(physical_memory());
   } else if (const auto bytes = parse_bytes(max_memory)) {
@@ -87,6 +108,7 @@ InputSettings InputOptions::settings() const {
   if (!delimiter.empty()) result.format.csv.delimiter = delimiter_from(delimiter);
   if (header != "auto") result.format.csv.header = header == "yes";
   if (on_bad_row == "skip") result.on_bad_row = OnBadRow::kSkip;
+  result.max_rows = max_rows;
   result.format.max_columns = max_columns;
   result.format.allow_external = allow_external;
   result.format.transpose = transpose;
@@ -113,7 +135,7 @@ InputSettings InputOptions::settings_for(Index features_prepared) const {
 }
 
 void add_input_options(Arguments& arguments, InputOptions& options) {
-  arguments.add_arguments("INPUT", options.paths, "Files of rows, or - for standard input");
+  arguments.add_arguments("INPUT", options.paths, "Files of rows, or - for standard input", 0);
   add_format_options(arguments, options);
 }
 
@@ -121,6 +143,9 @@ void add_format_options(Arguments& arguments, InputOptions& options) {
   const auto rules = [](std::vector<std::string> choices = {}) {
     return OptionRules{.group = "Input", .choices = std::move(choices)};
   };
+  arguments.add_quiet();
+  arguments.add("--files-from", options.files_from,
+                "Also read the files that this file lists, one per line; - for standard input", rules());
   arguments.add(
       "--format", options.format,
       "Format: auto, npy, csv, tsv, idx, hdf5, npz, mtx, svmlight (svmlight0 for indices from 0) or "
@@ -138,18 +163,24 @@ void add_format_options(Arguments& arguments, InputOptions& options) {
                 "svmlight: number of columns; 0: as many as the file needs", rules());
   arguments.add_flag("--allow-external", options.allow_external,
                      "HDF5: allow datasets with data in other files", rules());
-  arguments.add("--on-bad-row", options.on_bad_row, "Stop at a bad row, or skip and count bad rows",
-                rules({"error", "skip"}));
-  arguments.add("--max-columns", options.max_columns, {.least = 1}, "Refuse files with more columns",
-                rules());
-  arguments.add("--max-memory", options.max_memory,
-                "Use at most this much memory, such as 4G; auto: as much as the machine has", rules());
+  add_limit_options(arguments, options);
   add_column_options(arguments, options);
   add_preparation_options(arguments, options);
 }
 
+void add_dry_run(Arguments& arguments, bool& value) {
+  arguments.add_flag("--dry-run", value, "Check options, inputs and outputs, and say what would be done");
+}
+
+void print_files(const std::vector<InputFile>& files) {
+  for (const InputFile& file : files) {
+    const std::string count = file.rows ? std::to_string(*file.rows) + " " : "";
+    std::printf("%s: %srows of %td columns\n", printable(file.path).c_str(), count.c_str(), file.columns);
+  }
+}
+
 void report_skipped(const SkippedRows& skipped) {
-  if (skipped.count == 0) return;
+  if (skipped.count == 0 || is_quiet()) return;
   std::fprintf(stderr, "roipca: skipped %lld bad %s:\n", static_cast<long long>(skipped.count),
                skipped.count == 1 ? "row" : "rows");
   for (const std::string& row : skipped.first) std::fprintf(stderr, "  %s\n", printable(row).c_str());

@@ -14,6 +14,7 @@ namespace roipca::cli {
 /// As typed.
 struct InputOptions {
   std::vector<std::string> paths;
+  std::string files_from;
   std::string format = "auto";
   ColumnChoice choice;
   bool number_rows = false;
@@ -22,6 +23,7 @@ struct InputOptions {
   std::string dataset;
   std::string on_bad_row = "error";
   std::string max_memory = "auto";
+  std::int64_t max_rows = 0;
   std::int64_t max_columns = InputFormat::kMaxColumns;
   bool allow_external = false;
   bool transpose = false;
@@ -37,9 +39,17 @@ struct InputOptions {
   InputSettings settings() const;
   /// The same for rows that must have this many features once they are prepared.
   InputSettings settings_for(Index features_prepared) const;
-  /// Limits the memory of this process from now on. Throws UsageError.
-  void apply_memory_limit() const;
+  enum class Need { kFiles, kNone };
+  /// Call it first: adds the files of --files-from to the paths, and limits the memory of this process from
+  /// now on. Throws UsageError, also if files are needed and there are none, and FileError.
+  void begin(Need need = Need::kFiles);
 };
+
+/// Adds --dry-run.
+void add_dry_run(Arguments& arguments, bool& value);
+
+/// Prints files and their sizes, for a dry run.
+void print_files(const std::vector<InputFile>& files);
 
 /// Adds the argument INPUT... and the options.
 void add_input_options(Arguments& arguments, InputOptions& options);

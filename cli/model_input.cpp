@@ -25,12 +25,13 @@ AnyModel of_either_type(Load load) {
 
 void add_map_options(Arguments& arguments, MapSettings& settings, const std::string& output_help) {
   arguments.add_argument("MODEL", settings.model, "Model file, as written by roipca fit, or a checkpoint");
-  arguments.add_arguments("INPUT", settings.input.paths, "Files of rows, or - for standard input");
+  arguments.add_arguments("INPUT", settings.input.paths, "Files of rows, or - for standard input", 0);
   arguments.add("-o,--output", settings.output,
                 output_help + " to this file: .npy, .csv, .tsv, .h5, or - for CSV on standard output");
   arguments.add_flag("--flush", settings.flush, "Write each row as it comes");
   arguments.add_flag("--follow", settings.follow,
                      "Write each row as it comes, and wait for more at the end of a file or named pipe");
+  add_dry_run(arguments, settings.dry_run);
   add_format_options(arguments, settings.input);
 }
 
@@ -41,9 +42,9 @@ InputSettings MapSettings::input_for(Index features) const {
   return result;
 }
 
-AnyModel begin_map(const MapSettings& settings) {
+AnyModel begin_map(MapSettings& settings) {
   watch_for_interrupts();
-  settings.input.apply_memory_limit();
+  settings.input.begin();
   as_usage([&] { check_output_path(settings.output, settings.input.has_ids()); });
   if ((settings.flush || settings.follow) && settings.output != "-") {
     throw UsageError(std::string(settings.flush ? "--flush" : "--follow") +

@@ -1,6 +1,7 @@
 /// Commands that send rows through a model.
 #pragma once
 
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <variant>
@@ -24,6 +25,7 @@ struct MapSettings {
   std::string output = "-";
   bool flush = false;
   bool follow = false;
+  bool dry_run = false;
 
   /// Of the input, for rows that must have this many features. Throws as InputOptions::settings.
   InputSettings input_for(Index features) const;
@@ -34,7 +36,7 @@ void add_map_options(Arguments& arguments, MapSettings& settings, const std::str
 
 /// Starts a command: checks its output, limits its memory, watches for interrupts and loads the model. Throws
 /// UsageError and FileError.
-AnyModel begin_map(const MapSettings& settings);
+AnyModel begin_map(MapSettings& settings);
 
 /// Loads a model file, or the model of a checkpoint of `roipca fit` or `roipca watch`. Throws FileError.
 AnyModel load_model(const std::string& path);
@@ -58,9 +60,14 @@ std::unique_ptr<RowWriter<U>> open_output(const MapSettings& settings, const Row
   return open_writer<U>(settings.output, names, source.id_name());
 }
 
-/// Writes map(rows), of Rows<T> or SparseRows<T>, for all rows of the source.
+/// Writes map(rows), of Rows<T> or SparseRows<T>, for all rows of the source; or, in a dry run, says so.
 template <typename T, typename U, typename Map>
-void map_rows(RowSource<T>& source, RowWriter<U>& writer, Map&& map) {
+void map_rows(const MapSettings& settings, RowSource<T>& source, RowWriter<U>& writer, Map&& map) {
+  if (settings.dry_run) {
+    print_files(source.open_all());
+    std::printf("would write %s\n", settings.output == "-" ? "standard output" : settings.output.c_str());
+    return;
+  }
   {
     Progress progress;
     std::int64_t rows = 0;

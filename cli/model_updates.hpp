@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <functional>
 #include <string>
 #include <utility>
 
 #include "interrupt.hpp"
+#include "notes.hpp"
 #include "roipca/online_pca.hpp"
 
 namespace roipca::cli {
@@ -38,9 +38,9 @@ class ModelUpdates {
   void on_request(const OnlinePca<T>& pca) {
     if (!take_request()) return;
     if (path_ == "-") {
-      std::fprintf(stderr, "roipca: SIGUSR1 writes a model only to a file: use -o\n");
+      note("SIGUSR1 writes a model only to a file: use -o");
     } else if (pca.rows_seen() == 0) {
-      std::fprintf(stderr, "roipca: no model yet: there are no rows\n");
+      note("no model yet: there are no rows");
     } else {
       write_and_tell(pca.model());
     }
@@ -52,9 +52,9 @@ class ModelUpdates {
 
  private:
   void write_and_tell(Model<T> model) const {
-    const auto rows = static_cast<long long>(model.rows_before + model.rows);
+    const std::int64_t rows = model.rows_before + model.rows;
     write_(std::move(model));
-    std::fprintf(stderr, "roipca: model of %lld rows in %s\n", rows, path_.c_str());
+    note("model of " + std::to_string(rows) + " rows in " + path_);
   }
 
   std::string path_;

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "notes.hpp"
+
 namespace roipca::cli {
 namespace {
 
@@ -36,7 +38,8 @@ std::string duration(double seconds) {
 
 }  // namespace
 
-Progress::Progress(std::string label) : label_(std::move(label)), shown_(::isatty(STDERR_FILENO) == 1) {}
+Progress::Progress(std::string label)
+    : label_(std::move(label)), shown_(!is_quiet() && ::isatty(STDERR_FILENO) == 1) {}
 
 Progress::~Progress() {
   if (has_line_) std::fputs("\r\033[K", stderr);

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <string>
 #include <utility>
 
 #include "fit_checkpoint.hpp"
+#include "notes.hpp"
 #include "readers/row_source.hpp"
 #include "roipca/errors.hpp"
 
@@ -32,9 +32,8 @@ class Checkpoints {
   void at_interrupt(const Learner& learner, std::int64_t rows, const InputFingerprint& input) const {
     if (path_.empty() || rows == 0) return;
     save_fit(learner, input, path_);
-    std::fprintf(stderr,
-                 "roipca: interrupted after %lld rows; to continue, run the same command with --resume %s\n",
-                 static_cast<long long>(rows), path_.c_str());
+    note("interrupted after " + std::to_string(rows) +
+         " rows; to continue, run the same command with --resume " + path_);
   }
 
  private:

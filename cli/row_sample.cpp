@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "feature_names.hpp"
+
 namespace roipca::cli {
 namespace {
 
@@ -12,19 +14,11 @@ Index rows_to_keep(Index columns) {
   return std::clamp(kBytes / (columns * static_cast<Index>(sizeof(T))), Index{2}, kRows);
 }
 
-// Text files need one name per column.
-std::vector<std::string> names_or_numbers(std::vector<std::string> names, Index columns) {
-  for (auto i = static_cast<Index>(names.size()); i < columns; ++i) {
-    names.push_back("x" + std::to_string(i + 1));
-  }
-  return names;
-}
-
 }  // namespace
 
 template <typename T>
 RowSample<T>::RowSample(const std::string& path, Index columns, std::vector<std::string> names)
-    : writer_(open_writer<T>(path, names_or_numbers(std::move(names), columns))),
+    : writer_(open_writer<T>(path, column_names(std::move(names), static_cast<std::size_t>(columns)))),
       choice_(rows_to_keep<T>(columns)),
       kept_(rows_to_keep<T>(columns), columns) {}
 

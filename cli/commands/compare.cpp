@@ -117,12 +117,12 @@ Command add_compare(CLI::App& program) {
                       "Compare a model with another model, or with a batch PCA of files of rows",
                       "roipca compare model.safetensors data.npy");
   arguments.add_argument("MODEL", settings->model, "Model file, as written by roipca fit");
-  arguments.add_arguments("OTHER", settings->input.paths, "Another model file, or files of rows");
+  arguments.add_arguments("OTHER", settings->input.paths, "Another model file, or files of rows", 0);
   arguments.add_flag("--json", settings->json, "Print JSON");
   add_format_options(arguments, settings->input);
   return arguments.command([settings] {
     watch_for_interrupts();
-    settings->input.apply_memory_limit();
+    settings->input.begin();
     compare(*settings);
   });
 }

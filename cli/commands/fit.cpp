@@ -13,6 +13,7 @@
 #include "json_object.hpp"
 #include "model_output.hpp"
 #include "model_updates.hpp"
+#include "notes.hpp"
 #include "output_paths.hpp"
 #include "passes.hpp"
 #include "progress.hpp"
@@ -37,6 +38,7 @@ struct FitSettings {
   std::string resume;
   bool float32 = false;
   bool json = false;
+  bool dry_run = false;
 
   std::string model_path() const { return model.empty() ? "model.safetensors" : model; }
 };
@@ -53,6 +55,7 @@ void print_summary(const Model<T>& model, const FitSettings& settings, double se
   const std::string path = settings.model_path();
   const bool is_taken = settings.scores == "-" || settings.sample == "-" || path == "-";
   std::FILE* const out = is_taken ? stderr : stdout;
+  if (is_quiet() && !settings.json) return;
   if (settings.json) {
     JsonObject summary;
     summary.add("model", path);
@@ -172,7 +175,7 @@ Model<T> with_components_asked_for(Model<T> model, const Components& components,
     const auto enough = components_explaining(model, *components.fraction);
     const Index reported = enough.value_or(model.basis.rows());
     model = reporting(std::move(model), reported);
-    if (!enough && warns) {
+    if (!enough && warns && !is_quiet()) {
       std::fprintf(stderr,
                    "roipca: the %td components held explain %.3g of the variance, less than %g: give -k "
                    "as a larger number\n",
@@ -182,7 +185,7 @@ Model<T> with_components_asked_for(Model<T> model, const Components& components,
   if (components.automatic) {
     const ComponentCounts counts = suggest_components(model);
     for (const std::string& caution : warns ? counts.cautions : std::vector<std::string>()) {
-      std::fprintf(stderr, "roipca: -k auto: %s\n", caution.c_str());
+      note("-k auto: " + caution);
     }
     model = reporting(std::move(model), std::max<Index>(1, counts.consensus));
   }
@@ -220,6 +223,14 @@ void fit(const FitSettings& settings) {
   if (is_later_pass && sample)
     throw UsageError("--sample: the rows of the first pass have been read already");
   const std::string path = settings.model_path();
+  if (settings.dry_run) {
+    print_files(source.open_all());
+    std::printf("would learn %s components and write %s\n",
+                components.known_at_end() ? settings.components.components.c_str()
+                                          : std::to_string(components.number).c_str(),
+                path.c_str());
+    return;
+  }
   const auto finished = [&](Model<T> model, bool warns) {
     model = with_components_asked_for(std::move(model), components, warns);
     model.feature_names = storable(source.names());
@@ -280,10 +291,11 @@ Command add_fit(CLI::App& program) {
                 long_runs);
   arguments.add_flag("--float32", settings->float32, "Compute in single precision");
   arguments.add_flag("--json", settings->json, "Print the summary as JSON");
+  add_dry_run(arguments, settings->dry_run);
   return arguments.command([settings] {
     watch_for_interrupts();
     watch_for_requests();
-    settings->input.apply_memory_limit();
+    settings->input.begin();
     if (settings->float32) {
       fit<float>(*settings);
     } else {

@@ -2,6 +2,7 @@
 #include <type_traits>
 
 #include "arguments.hpp"
+#include "feature_names.hpp"
 #include "model_input.hpp"
 
 namespace roipca::cli {
@@ -14,12 +15,9 @@ void inverse(const Model<T>& model, const MapSettings& settings) {
     throw FileError(settings.input.paths.front() + ": rows of " + std::to_string(source.columns()) +
                     " numbers, but the model has " + std::to_string(model.n_components) + " components");
   }
-  std::vector<std::string> names = model.feature_names;
-  for (Index i = 0; names.size() < static_cast<std::size_t>(model.features()); ++i) {
-    names.push_back("x" + std::to_string(i + 1));
-  }
+  const auto names = column_names(model.feature_names, static_cast<std::size_t>(model.features()));
   const auto writer = open_output<T>(settings, source, names);
-  map_rows<T, T>(source, *writer, [&]<typename AnyRows>(const AnyRows& rows) -> OwnedRows<T> {
+  map_rows<T, T>(settings, source, *writer, [&]<typename AnyRows>(const AnyRows& rows) -> OwnedRows<T> {
     if constexpr (std::is_same_v<AnyRows, Rows<T>>) {
       return model.inverse_transform(rows);
     } else {

@@ -6,6 +6,7 @@
 #include "arguments.hpp"
 #include "model_input.hpp"
 #include "model_output.hpp"
+#include "notes.hpp"
 #include "output_paths.hpp"
 
 namespace roipca::cli {
@@ -36,6 +37,7 @@ Command add_merge(CLI::App& program) {
   arguments.add_arguments("MODEL", settings->models,
                           "Two or more model files with the same features and components", 2);
   arguments.add("-o,--output", settings->output, "Write the model to this file, or - for standard output");
+  arguments.add_quiet();
   return arguments.command([settings] {
     require_apart({settings->output}, settings->models);
     require_writable_model(settings->output);
@@ -44,7 +46,7 @@ Command add_merge(CLI::App& program) {
       for (const std::string& path : settings->models) add_to(tree, load_any(path), path);
       const Model<T> all = *tree.result();
       write_model(all, settings->output);
-      if (settings->output == "-") return;
+      if (settings->output == "-" || is_quiet()) return;
       std::printf("%lld rows in %s\n", static_cast<long long>(all.rows), settings->output.c_str());
     };
     std::visit(merge_like, load_any(settings->models.front()));

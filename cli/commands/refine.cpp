@@ -5,6 +5,7 @@
 #include "interrupt.hpp"
 #include "model_input.hpp"
 #include "model_output.hpp"
+#include "notes.hpp"
 #include "output_paths.hpp"
 #include "passes.hpp"
 
@@ -16,17 +17,26 @@ struct RefineSettings {
   InputOptions input;
   PassOptions passes;
   std::string output;
+  bool dry_run = false;
 };
 
 template <typename T>
 void refine(const Model<T>& model, const RefineSettings& settings, Passes passes) {
   const InputSettings input = settings.input.settings();
-  if (settings.input.paths.front() != "-") {
-    require_features(RowSource<T>(input), model, settings.input.paths.front());
+  if (settings.input.paths.front() != "-" || settings.dry_run) {
+    RowSource<T> source(input);
+    require_features(source, model, settings.input.paths.front());
+    if (settings.dry_run) {
+      print_files(source.open_all());
+      std::printf("would improve a model of %lld rows and write %s\n", static_cast<long long>(model.rows),
+                  settings.output.c_str());
+      return;
+    }
   }
   passes.number += model.passes;
   const Model<T> better = refined(model, passes, input, PassCheckpoints{});
   write_model(better, settings.output);
+  if (is_quiet()) return;
   std::FILE* const out = settings.output == "-" ? stderr : stdout;
   std::fprintf(out, "%lld %s over %lld rows", static_cast<long long>(better.passes),
                better.passes == 1 ? "pass" : "passes", static_cast<long long>(better.rows));
@@ -42,15 +52,16 @@ Command add_refine(CLI::App& program) {
   Arguments arguments(program, "refine", "Read the rows of a model again, and improve its components",
                       "roipca refine model.safetensors big.csv");
   arguments.add_argument("MODEL", settings->model, "Model file, as written by roipca fit");
-  arguments.add_arguments("INPUT", settings->input.paths,
-                          "Files of the rows that the model was learned from");
+  arguments.add_arguments("INPUT", settings->input.paths, "Files of the rows that the model was learned from",
+                          0);
   arguments.add("-o,--output", settings->output,
                 "Write the model to this file, or - for standard output; by default MODEL is replaced");
   add_pass_options(arguments, settings->passes, "Number of further passes, or auto");
+  add_dry_run(arguments, settings->dry_run);
   add_format_options(arguments, settings->input);
   return arguments.command([settings] {
     watch_for_interrupts();
-    settings->input.apply_memory_limit();
+    settings->input.begin();
     if (settings->output.empty()) settings->output = settings->model;
     require_apart({settings->output}, settings->input.paths);
     require_writable_model(settings->output);

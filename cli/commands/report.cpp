@@ -5,6 +5,7 @@
 
 #include "arguments.hpp"
 #include "interrupt.hpp"
+#include "notes.hpp"
 #include "output_paths.hpp"
 #include "report/page.hpp"
 #include "writers/output_file.hpp"
@@ -62,7 +63,7 @@ void report(const ReportSettings& settings) {
   page.form = form_of(settings, facts);
   if (!settings.input.paths.empty()) page.scores = sample_scores(model, settings.input);
   write_file(output, report_page(facts, page));
-  if (output != "-") std::printf("report in %s\n", output.c_str());
+  if (output != "-" && !is_quiet()) std::printf("report in %s\n", output.c_str());
 }
 
 }  // namespace
@@ -85,7 +86,7 @@ Command add_report(CLI::App& program) {
   add_format_options(arguments, settings->input);
   return arguments.command([settings] {
     watch_for_interrupts();
-    settings->input.apply_memory_limit();
+    settings->input.begin(InputOptions::Need::kNone);
     if (!settings->image.empty() && settings->loadings != "auto") {
       throw UsageError("--loadings and --image exclude each other");
     }

@@ -37,7 +37,7 @@ void score(const Model<T>& model, const ScoreSettings& settings) {
     names.insert(names.end(), {"t2_limit", "spe_limit", "beyond"});
   }
   const auto writer = open_output<double>(settings, source, names);
-  map_rows<T, double>(source, *writer, [&](const auto& rows) {
+  map_rows<T, double>(settings, source, *writer, [&](const auto& rows) {
     const std::vector<double> t2 = model.t2(rows);
     const std::vector<double> spe = model.spe(rows);
     OwnedRows<double> scores(rows.rows(), static_cast<Index>(names.size()));

@@ -13,7 +13,7 @@ void transform(const Model<T>& model, const MapSettings& settings) {
   require_features(source, model, settings.input.paths.front());
   const auto writer =
       open_output<T>(settings, source, component_names(static_cast<std::size_t>(model.n_components)));
-  map_rows<T, T>(source, *writer, [&](const auto& rows) { return model.transform(rows); });
+  map_rows<T, T>(settings, source, *writer, [&](const auto& rows) { return model.transform(rows); });
 }
 
 }  // namespace

@@ -281,7 +281,7 @@ Command add_watch(CLI::App& program) {
   arguments.add("--resume", settings->resume, "Start with what this checkpoint had learned");
   return arguments.command([settings] {
     watch_for_interrupts();
-    settings->input.apply_memory_limit();
+    settings->input.begin();
     watch(*settings);
   });
 }

@@ -77,7 +77,16 @@ template <typename T>
 RowSource<T>::RowSource(InputSettings settings)
     : settings_(std::move(settings)), sizes_(cumulative_sizes(settings_.paths)) {
   open(0);
-  ahead_ = std::make_unique<ReadAhead<FileBlock>>([this](FileBlock& block) { return fill(block); });
+}
+
+template <typename T>
+std::vector<InputFile> RowSource<T>::open_all() {
+  std::vector<InputFile> files;
+  for (std::size_t file = 0; file < settings_.paths.size(); ++file) {
+    if (file > 0) open(file);
+    files.push_back({shown(settings_.paths[file]), reader_->rows(), columns_});
+  }
+  return files;
 }
 
 template <typename T>
@@ -296,11 +305,26 @@ std::string RowSource<T>::why_bad(T number, Index column) const {
 
 template <typename T>
 const PlacedRows<T>* RowSource<T>::next(const std::function<void()>& while_waiting) {
-  while (const FileBlock* block = ahead_->next(while_waiting)) {
+  if (settings_.max_rows > 0 && rows_ == settings_.max_rows) return nullptr;
+  if (!ahead_) ahead_ = std::make_unique<ReadAhead<FileBlock>>([this](FileBlock& b) { return fill(b); });
+  while (FileBlock* block = ahead_->next(while_waiting)) {
+    if (settings_.max_rows > 0) cut(*block);
     if (!block->bad.empty()) handle_bad(*block);
+    rows_ += block->count;
     if (block->count > 0) return block;
   }
   return nullptr;
+}
+
+// Leaves out the rows beyond the number to read, and the bad ones among them.
+template <typename T>
+void RowSource<T>::cut(FileBlock& block) {
+  const std::int64_t left = settings_.max_rows - rows_;
+  if (block.count < left) return;
+  block.count = static_cast<Index>(left);
+  const std::int64_t last = block.places[static_cast<std::size_t>(left - 1)];
+  std::erase_if(block.bad, [&](const BadRow& bad) { return bad.place > last; });
+  if (!block.ids.empty()) block.ids.resize(static_cast<std::size_t>(left));
 }
 
 template <typename T>

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,16 @@ struct InputSettings {
   PreparationSteps preparation = {};             ///< what is done to each row
   std::vector<std::string> feature_choice = {};  ///< names of the features to keep; a mask instead of one
   OnBadRow on_bad_row = OnBadRow::kError;
-  bool number_rows = false;  ///< rows are identified by their places instead of by a column
-  Index sharers = 1;         ///< threads that share a block: it is as many times larger
+  std::int64_t max_rows = 0;  ///< where to stop; 0: at the end
+  bool number_rows = false;   ///< rows are identified by their places instead of by a column
+  Index sharers = 1;          ///< threads that share a block: it is as many times larger
+};
+
+/// An input of a command.
+struct InputFile {
+  std::string path;
+  std::optional<std::int64_t> rows;  ///< if they are known before they are read
+  Index columns = 0;                 ///< of prepared rows
 };
 
 /// What was left out.
@@ -52,6 +61,9 @@ class RowSource {
   /// second while there are none yet.
   const PlacedRows<T>* next(const std::function<void()>& while_waiting = {});
 
+  /// Opens all files, to check that they fit together, instead of reading them.
+  std::vector<InputFile> open_all();
+
   const SkippedRows& skipped() const { return skipped_; }
 
  private:
@@ -70,6 +82,7 @@ class RowSource {
   void move_out_bad_sparse(FileBlock& block) const;
   std::string why_bad(T number, Index column) const;
   void handle_bad(const FileBlock& block);
+  void cut(FileBlock& block);
 
   InputSettings settings_;
   std::unique_ptr<RowReader<T>> reader_;
@@ -83,7 +96,8 @@ class RowSource {
   std::vector<std::string> file_names_;
   std::vector<double> sizes_;  // bytes up to the beginning of each file; empty where nobody knows
   SkippedRows skipped_;
-  std::unique_ptr<ReadAhead<FileBlock>> ahead_;
+  std::int64_t rows_ = 0;                        // given out
+  std::unique_ptr<ReadAhead<FileBlock>> ahead_;  // from the first block on
 };
 
 extern template class RowSource<float>;

@@ -193,7 +193,10 @@ def test_options_reach_the_library(roipca, tmp_path, rows):
     assert "froipca" in roipca("info", "model.safetensors")
 
 
-COMMANDS = ("fit", "transform", "inverse", "score", "info", "merge", "compare", "report", "watch", "demo")
+COMMANDS = (
+    *("fit", "refine", "transform", "inverse", "score", "info", "export"),
+    *("merge", "compare", "report", "watch", "demo"),
+)
 
 
 @pytest.mark.parametrize("command", [[], *([command] for command in COMMANDS)])

@@ -129,7 +129,8 @@ def test_data_and_models_are_not_confused(roipca, model):
     [
         ([], "a command is needed"),
         (["frobnicate"], 'no command "frobnicate"; commands: fit, '),
-        (["fit"], "INPUT is required"),
+        (["fit"], "--components is required"),
+        (["fit", "-k", "1"], "no input"),
         (["fit", "a.csv"], "--components is required"),
         (["fit", "a.csv", "-k", "0"], "-k"),
         (["fit", "a.csv", "-k", "1.5"], "-k"),
