@@ -5,18 +5,19 @@ A model travels as the bytes of a model file (docs/format.md). None is the model
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils import check_array
 
 from . import _core
 from ._errors import DataError
+from ._fitted import Fitted
 from ._merging import merge_models
 from ._parameters import check_parameters, core_parameters
-from ._passes import add_rows, refinement_of
+from ._passes import add_rows, more_passes, refinement_of
 from ._rows import as_weights, unmasked
 from ._sources import count_rows
 from .online_pca import OnlinePCA
@@ -124,9 +125,17 @@ class Recipe:
         """The refined model, from the state of the refinement of all partitions."""
         return refinement_of(_MODELS[self.dtype].from_bytes(model), state).finish().to_bytes()
 
-    def is_refinable(self, model: bytes | None) -> bool:
-        """Whether another pass can improve the model."""
-        return model is not None and _MODELS[self.dtype].from_bytes(model).is_worth_another_pass(0.0, None)
+    def more_passes(
+        self, pca: OnlinePCA, passes: int | Literal["auto"], tol: float, refine: Callable[[bytes, int], bytes]
+    ) -> OnlinePCA:
+        """The estimator after as many passes as asked for; `refine` returns the model of one more, of this number."""
+
+        def read_again() -> None:
+            model = refine(pca._learned.core.model().to_bytes(), pca.n_passes_ + 1)
+            pca._fitted = Fitted.from_model(_MODELS[self.dtype].from_bytes(model), self.parameters)
+
+        more_passes(pca, passes, tol, read_again)
+        return pca
 
     def _for_a_partition(self, features: int) -> dict[str, Any]:
         """The parameters, with three quarters more components held than one pass over all rows would hold.

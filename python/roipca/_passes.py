@@ -41,12 +41,11 @@ def add_rows(refinement: Any, X: Any, weights: np.ndarray | None, first_row: int
         refinement.add(X, weights, first_row)
 
 
-def check_passes(passes: Any, tol: float, *, allow_auto: bool = True) -> None:
+def check_passes(passes: Any, tol: float) -> None:
     """Raises ValueError for numbers of passes and tolerances that do not exist."""
     is_number = isinstance(passes, (int, np.integer)) and not isinstance(passes, bool) and passes >= 1
-    if not is_number and not (allow_auto and isinstance(passes, str) and passes == "auto"):
-        choices = "'auto' or an int of at least 1" if allow_auto else "an int of at least 1"
-        raise ValueError(f"passes must be {choices}, got {passes!r}")
+    if not is_number and not (isinstance(passes, str) and passes == "auto"):
+        raise ValueError(f"passes must be 'auto' or an int of at least 1, got {passes!r}")
     if not tol > 0:
         raise ValueError(f"tol must be positive, got {tol!r}")
 

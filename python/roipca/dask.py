@@ -27,7 +27,8 @@ def fit(
     *,
     sample_weight: Any = None,
     compute: Literal[True] = True,
-    passes: int = 1,
+    passes: int | Literal["auto"] = 1,
+    tol: float = 1e-6,
     **options: Any,
 ) -> OnlinePCA: ...
 
@@ -39,7 +40,8 @@ def fit(
     *,
     sample_weight: Any = None,
     compute: Literal[False],
-    passes: int = 1,
+    passes: int | Literal["auto"] = 1,
+    tol: float = 1e-6,
     **options: Any,
 ) -> Delayed: ...
 
@@ -50,7 +52,8 @@ def fit(
     *,
     sample_weight: Any = None,
     compute: bool = True,
-    passes: int = 1,
+    passes: int | Literal["auto"] = 1,
+    tol: float = 1e-6,
     **options: Any,
 ) -> OnlinePCA | Delayed:
     """Fit an estimator to all rows of a Dask collection.
@@ -70,9 +73,12 @@ def fit(
     compute : bool, default=True
         If False, return a `dask.delayed.Delayed` of the estimator, to compute later or to watch with
         `distributed.progress`. For one pass only.
-    passes : int, default=1
+    passes : int or "auto", default=1
         Number of passes over all partitions. After the first, each is a `refine` of the merged model, in tasks named
-        `roipca-refine`, and reads or computes the partitions again, unless they are persisted.
+        `roipca-refine`, and reads or computes the partitions again, unless they are persisted. "auto" as in
+        `OnlinePCA.fit_stream`.
+    tol : float, default=1e-6
+        Subspace error at which `passes="auto"` stops.
     **options
         Other parameters of `OnlinePCA`, except `forgetting` and `window`.
 
@@ -89,8 +95,8 @@ def fit(
     >>> pca.n_samples_seen_, pca.components_.shape
     (1000, (3, 50))
     """
-    check_passes(passes, 1.0, allow_auto=False)
-    if passes > 1 and not compute:
+    check_passes(passes, tol)
+    if passes != 1 and not compute:
         raise ValueError("compute=False is for one pass: leave passes at 1")
     recipe = Recipe.of({"n_components": n_components, **options}, _is_float32(X))
     token = dask.base.tokenize(X, sample_weight, recipe)
@@ -98,12 +104,11 @@ def fit(
     pca = _fit_lazily(recipe, X, sample_weight, token)
     if not compute:
         return pca
-    found = pca.compute()
-    model = found._learned.core.model().to_bytes() if passes > 1 else None
-    for number in range(2, passes + 1):
-        if recipe.is_refinable(model):
-            model = _refine_lazily(recipe, model, X, sample_weight, f"{token}-{number}").compute()
-    return found if model is None else recipe.finish(model, _names(X))
+
+    def refine(model: bytes, number: int) -> bytes:
+        return _refine_lazily(recipe, model, X, sample_weight, f"{token}-{number}").compute()
+
+    return recipe.more_passes(pca.compute(), passes, tol, refine)
 
 
 def transform(pca: OnlinePCA, X: Any) -> Any:
@@ -271,7 +276,7 @@ def _fit_lazily(recipe: Recipe, X: Any, weights: Any, token: str) -> Delayed:
     return optional("dask.delayed", "dask").Delayed(last, graph)
 
 
-def _refine_lazily(recipe: Recipe, model: bytes | None, X: Any, weights: Any, token: str) -> Delayed:
+def _refine_lazily(recipe: Recipe, model: bytes, X: Any, weights: Any, token: str) -> Delayed:
     """Return the model after one more pass over all rows, as bytes."""
     spec = optional("dask._task_spec", "dask")
     graph, blocks = _blocks(X)

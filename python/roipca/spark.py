@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pickle
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -33,7 +33,8 @@ def fit(
     n_components: ComponentNumber = None,
     *,
     sample_weight: str | None = None,
-    passes: int = 1,
+    passes: int | Literal["auto"] = 1,
+    tol: float = 1e-6,
     **options: Any,
 ) -> OnlinePCA:
     """Fit an estimator to all rows of a Spark dataframe.
@@ -53,9 +54,11 @@ def fit(
         As in `OnlinePCA`. None means min(rows, features).
     sample_weight : str, default=None
         The column with the weights of the rows. None means 1 for each row.
-    passes : int, default=1
+    passes : int or "auto", default=1
         Number of passes over the dataframe. After the first, each is a `refine` of the merged model, in a Spark job of
-        its own, which computes the dataframe again unless it is cached.
+        its own, which computes the dataframe again unless it is cached. "auto" as in `OnlinePCA.fit_stream`.
+    tol : float, default=1e-6
+        Subspace error at which `passes="auto"` stops.
     **options
         Other parameters of `OnlinePCA`, except `forgetting` and `window`.
 
@@ -72,14 +75,11 @@ def fit(
     >>> roipca.spark.fit(df, ["x", "y"], 1).mean_
     array([ 49.5, -99. ])
     """
-    check_passes(passes, 1.0, allow_auto=False)
+    check_passes(passes, tol)
     chosen, is_float32 = chosen_rows(df, columns, sample_weight)
     recipe = Recipe.of({"n_components": n_components, **options}, is_float32)
-    model = fitted(chosen, recipe)
-    for _ in range(1, passes):
-        if model is not None and recipe.is_refinable(model):
-            model = _refined(chosen, recipe, model)
-    return recipe.finish(model, None if isinstance(columns, str) else list(columns))
+    pca = recipe.finish(fitted(chosen, recipe), None if isinstance(columns, str) else list(columns))
+    return recipe.more_passes(pca, passes, tol, lambda model, _: _refined(chosen, recipe, model))
 
 
 def transform(pca: OnlinePCA, df: Any, columns: str | Sequence[str], output: str = "scores") -> Any:

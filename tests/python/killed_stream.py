@@ -3,7 +3,8 @@
     python killed_stream.py FOLDER [before|after BATCH]
 
 With the last two arguments, it kills itself and Spark before or after batch BATCH is added to the model, in either case
-before Spark knows that the batch is done. Otherwise it prints a line when the first batch arrives, and waits for files.
+before Spark knows that the batch is done. Otherwise it prints a line when a batch arrives and one when it is added, and
+waits for more files.
 """
 
 import json
@@ -53,13 +54,13 @@ def main(folder, when=None, number=None):
     learn = learner(folder)
 
     def watched(batch, batch_id):
-        if when is None:
-            print(f"batch {batch_id}", flush=True)
-        elif when == "before" and batch_id == int(number):
+        if when == "before" and batch_id == int(number):
             die()
+        print(f"delivered {batch_id}", flush=True)
         learn(batch, batch_id)
         if when == "after" and batch_id == int(number):
             die()
+        print(f"added {batch_id}", flush=True)
 
     quick_start = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"}
     stream(session("local[2]", **quick_start), folder, watched).start().awaitTermination()

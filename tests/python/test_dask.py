@@ -334,7 +334,19 @@ def test_another_pass_reads_all_partitions_and_reduces_the_error(alone):
         errors.append(subspace_error(truth, pca.components_))
     assert errors[1] < errors[0] / 5 and errors[2] < errors[1] / 5
     assert pca.error_estimate_ < pca.error_bound()
-    with pytest.raises(ValueError, match="passes must be an int"):
-        roipca.dask.fit(rows, 4, passes="auto")
-    with pytest.raises(ValueError, match="compute=False"):
-        roipca.dask.fit(rows, 4, passes=2, compute=False)
+    for passes in (2, "auto"):
+        with pytest.raises(ValueError, match="compute=False"):
+            roipca.dask.fit(rows, 4, passes=passes, compute=False)
+
+
+def test_passes_end_when_the_bound_is_below_the_tolerance(alone):
+    X = decaying_rows(2000, 60)
+    rows = da.from_array(X, chunks=(700, 60))
+    options = {"method": "roipca", "oversampling": 5}
+    pca = roipca.dask.fit(rows, 4, passes="auto", tol=1e-8, **options)
+    before = roipca.dask.fit(rows, 4, passes=pca.n_passes_ - 1, **options)
+    assert subspace_error(batch_components(X, 4), pca.components_) <= pca.error_bound() <= 1e-8 < before.error_bound()
+    assert roipca.dask.fit(rows, 4, passes="auto", method="exact").n_passes_ == 1
+    for wrong, what in (({"passes": "all"}, "passes must be 'auto'"), ({"passes": "auto", "tol": 0}, "tol must be")):
+        with pytest.raises(ValueError, match=what):
+            roipca.dask.fit(rows, 4, **wrong)

@@ -296,3 +296,5 @@ def test_another_pass_reads_all_partitions_and_reduces_the_error(spark, rows):
     once, twice = (roipca.spark.fit(df, df.columns, 2, passes=passes, **options) for passes in (1, 2))
     assert (once.n_passes_, twice.n_passes_) == (1, 2)
     assert subspace_error(truth, twice.components_) < subspace_error(truth, once.components_) / 5
+    until = roipca.spark.fit(df, df.columns, 2, passes="auto", tol=twice.error_bound(), **options)
+    assert state(until) == state(twice)

@@ -1,12 +1,12 @@
 """A Spark stream that is killed at random moments counts every batch once."""
 
-import contextlib
 import os
 import random
 import shutil
 import signal
 import subprocess
 import sys
+import time
 from functools import reduce
 from pathlib import Path
 
@@ -25,56 +25,77 @@ from roipca import OnlinePCA
 
 pytestmark = pytest.mark.soak
 
-KILLS, FILES_PER_RUN = 50, 3
+KILLS = 50
+
+
+class Run:
+    """The program that learns the stream, as long as a `with` lasts, at the end of which it is killed."""
+
+    def __init__(self, folder):
+        command = [sys.executable, killed_stream.__file__, folder]
+        self.program = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True
+        )
+        self.delivered = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        os.killpg(self.program.pid, signal.SIGKILL)
+        while self._next() is not None:
+            pass
+        assert self.program.wait() == -signal.SIGKILL
+
+    def _next(self):
+        line = self.program.stdout.readline()
+        if not line:
+            return None
+        event, number = line.split()
+        if event == "delivered":
+            self.delivered.append(int(number))
+        return event
+
+    def wait_for(self, wanted):
+        """Returns when the next batch was delivered or added, as `wanted` says."""
+        while (event := self._next()) != wanted:
+            assert event is not None, "the program ended"
 
 
 def test_a_stream_that_is_killed_at_random_counts_every_batch_once(tmp_path):
     seed = random.randrange(10**6)
-    moments = random.Random(seed)
-    files, delivered, last = 0, [], []
+    choice = random.Random(seed)
+    files = known_again = 0
+    delivered, last, in_batch = [], None, 1.0
     for _ in range(KILLS):
-        for _ in range(FILES_PER_RUN):
+        for _ in range(3):
             write(tmp_path, files, rows_of(files))
             files += 1
-        # From before the first batch of the run to after the last one, which take about a second each.
-        delivered += run_and_kill(tmp_path, moments.uniform(0, 4))
-        last.append(learner(tmp_path).last_batch)
-    delivered += run_until(tmp_path, files - 1)
-    again = len(delivered) - len(set(delivered))
-    print(f"seed {seed}: {KILLS} kills, {files} batches, of which {again} were delivered again; last batches {last}")
+        with Run(tmp_path) as run:
+            for _ in range(choice.randrange(3)):
+                run.wait_for("added")
+            run.wait_for("delivered")
+            if choice.random() < 0.5:  # while Spark notes that the batch is done
+                start = time.perf_counter()
+                run.wait_for("added")
+                in_batch = time.perf_counter() - start
+                time.sleep(choice.uniform(0, 0.05))
+            else:  # at any moment of a batch
+                time.sleep(choice.uniform(0, 1.2 * in_batch))
+        delivered += run.delivered
+        known_again += last is not None and run.delivered[0] <= last
+        last = learner(tmp_path).last_batch
+    with Run(tmp_path) as run:
+        while run.delivered[-1:] != [files - 1]:
+            run.wait_for("delivered")
+        run.wait_for("added")
+    delivered += run.delivered
+    twice = len(delivered) - len(set(delivered))
+    print(
+        f"seed {seed}: {KILLS} kills in {files} batches; after {twice} of them a batch was delivered again, "
+        f"{known_again} times one that was already in the model"
+    )
+    assert known_again > 0
     assert sorted(set(delivered)) == list(range(files))
     expected = reduce(OnlinePCA.merge, [OnlinePCA(2, **OPTIONS).partial_fit(rows_of(i)) for i in range(files)])
     assert state(learner(tmp_path).pca) == state(expected)
-
-
-def started(folder):
-    command = [sys.executable, killed_stream.__file__, folder]
-    return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True
-    )
-
-
-def run_and_kill(folder, seconds):
-    """Returns the batches that were delivered from the first one of the run on, until it is killed."""
-    with started(folder) as program:
-        first = program.stdout.readline()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            program.wait(seconds)
-        os.killpg(program.pid, signal.SIGKILL)
-        lines = [first, *program.stdout]
-    assert program.returncode == -signal.SIGKILL
-    return [int(line.split()[1]) for line in lines]
-
-
-def run_until(folder, last):
-    """Returns the batches that were delivered until the last one was added to the model."""
-    batches = []
-    with started(folder) as program:
-        while learner(folder).last_batch != last:
-            batches.append(int(program.stdout.readline().split()[1]))
-            if batches[-1] == last:
-                while learner(folder).last_batch != last:
-                    with contextlib.suppress(subprocess.TimeoutExpired):
-                        program.wait(0.2)
-        os.killpg(program.pid, signal.SIGKILL)
-    return batches
