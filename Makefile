@@ -175,7 +175,7 @@ bench-sparse: deps-python ## Compare sparse rows with other programs and write t
 	build/bench-venv/bin/pip install -q -r bench/requirements.txt
 	build/bench-venv/bin/pip install -q gensim || echo "continuing without gensim"
 	build/bench-venv/bin/pip install -q .
-	build/bench-venv/bin/python bench/sparse.py
+	build/bench-venv/bin/python bench/sparse_rows.py
 
 paper: deps-python ## Rerun the paper's experiments and write docs/paper.md (ONLY=table-mnist for one; DATA=folder)
 	python3 -m venv build/paper-venv

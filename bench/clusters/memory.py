@@ -1,4 +1,4 @@
-"""Measures the memory that a computation takes in this process and its descendants."""
+"""Measures the memory and the CPU time that a computation takes in this process and its descendants."""
 
 import contextlib
 import threading
@@ -7,18 +7,27 @@ import time
 import psutil
 
 
-def _in_use():
+def _total(of):
+    """Returns the sum of a number over this process and its descendants."""
     total = 0
     me = psutil.Process()
     for process in [me, *me.children(recursive=True)]:
         with contextlib.suppress(psutil.NoSuchProcess):
-            total += process.memory_info().rss
+            total += of(process)
     return total
 
 
+def _in_use():
+    return _total(lambda process: process.memory_info().rss)
+
+
+def _cpu():
+    return _total(lambda process: sum(process.cpu_times()[:2]))
+
+
 def timed(work):
-    """Returns (result of `work()`, seconds, peak growth in bytes of this process and its descendants)."""
-    before = _in_use()
+    """Returns (result of `work()`, seconds, CPU seconds and peak growth in bytes of this process and descendants)."""
+    before, cpu = _in_use(), _cpu()
     peak, done = before, threading.Event()
 
     def watch():
@@ -35,4 +44,4 @@ def timed(work):
         seconds = time.perf_counter() - start
         done.set()
         watcher.join()
-    return result, seconds, peak - before
+    return result, seconds, _cpu() - cpu, peak - before

@@ -20,8 +20,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
 
-import accuracy
 import costs
+import partition_errors
 import tables
 import with_dask
 import with_spark
@@ -40,12 +40,14 @@ def measure(quick):
     say("costs of fit, merge and transfer")
     found = {"scaling": scaling, "costs": [costs.of(d, m) for d in ((500,) if quick else (1_000, 10_000))]}
     found["overheads"] = with_dask.overheads()
+    say("graph building")
+    found["graphs"] = with_dask.graph_building((100, 1_000) if quick else (1_000, 10_000, 100_000))
     say("on Dask")
     found["contest"] = with_dask.contest(X, m, truth)
     say("on Spark")
     found["contest"] += with_spark.contest(X, m, truth)
     say("error compared with one pass")
-    found["study"] = accuracy.study(1_000, 200, (3,)) if quick else accuracy.study()
+    found["study"] = partition_errors.study(1_000, 200, (3,)) if quick else partition_errors.study()
     found["size"] = (rows, d, m)
     return found
 

@@ -3,8 +3,8 @@
 import math
 import re
 
-from accuracy import PARTITIONS
 from machine import processor
+from partition_errors import PARTITIONS
 
 from roipca._partitions import group_size
 
@@ -22,8 +22,14 @@ def seconds(value):
     return f"{value:,.0f} s" if value >= 10 else f"{value:.2g} s"
 
 
-def predicted(cost, overheads, workers):
-    """Returns the seconds of (fitting, merging, transfer, scheduling) for ROWS_EACH rows per worker."""
+def building(graphs, partitions):
+    """Returns the seconds that the client needs to build the tasks, by the measurement at the nearest size."""
+    count, taken = min(graphs, key=lambda graph: abs(math.log(graph[0] / partitions)))
+    return taken * partitions / count
+
+
+def predicted(cost, overheads, graphs, workers):
+    """Returns the seconds of (client, fitting, merging, transfer, scheduling) for ROWS_EACH rows per worker."""
     partitions = workers * ROWS_EACH // PARTITION
     fitting = ROWS_EACH * cost["row"]
     group = group_size(cost["bytes"])
@@ -31,7 +37,8 @@ def predicted(cost, overheads, workers):
     groups = sum(math.ceil(partitions / group**level / workers) for level in range(1, levels + 1))
     merging = groups * (group - 1) * cost["merge"]
     moving = groups * group * cost["bytes"] / overheads["bandwidth"]
-    return fitting, merging, moving, partitions * (1 + 1 / (group - 1)) * overheads["task"]
+    scheduling = partitions * (1 + 1 / (group - 1)) * overheads["task"]
+    return building(graphs, partitions), fitting, merging, moving, scheduling
 
 
 def scaling_text(scaling):
@@ -54,21 +61,26 @@ def cost_table(costs):
     return table(["features x components", "fit, per row", "merge of two models", "size of a model"], rows)
 
 
-def prediction_table(costs, overheads):
+def graph_table(graphs):
+    rows = [[f"{count:,}", seconds(taken), f"{1e6 * taken / count:.0f} us"] for count, taken in graphs]
+    return table(["partitions", "client", "per partition"], rows)
+
+
+def prediction_table(costs, overheads, graphs):
     rows = []
     for cost in costs:
         for workers in (10, 100, 1000):
-            parts = predicted(cost, overheads, workers)
+            parts = predicted(cost, overheads, graphs, workers)
             rows.append([f"{cost['features']:,} x {cost['components']}", f"{workers:,}", f"{workers * ROWS_EACH:,}",
-                         *map(seconds, parts), f"{100 * parts[0] / sum(parts):.0f} %"])
-    header = ["features x components", "workers", "rows", "fit", "merge", "transfer", "scheduler", "spent fitting"]
-    return table(header, rows)
+                         *map(seconds, parts), f"{100 * parts[1] / sum(parts):.0f} %"])
+    header = ["features x components", "workers", "rows", "client", "fit", "merge", "transfer", "scheduler"]
+    return table([*header, "spent fitting"], rows)
 
 
 def contest_table(contest):
-    rows = [[label, seconds(took), f"{memory / 2**20:,.0f} MiB", f"{error:.0e}"]
-            for label, took, memory, error in contest]
-    return table(["", "time", "peak memory, without the rows", "error"], rows)
+    rows = [[label, seconds(took), seconds(cpu), f"{memory / 2**20:,.0f} MiB", f"{error:.0e}"]
+            for label, took, cpu, memory, error in contest]
+    return table(["", "time", "CPU time of all processes", "peak memory, without the rows", "error"], rows)
 
 
 def accuracy_text(study):
@@ -99,11 +111,15 @@ def text(measured, load):
         f"Measured on an {processor()}. The load was {load:.1f} when the run began.\n",
         "### Two workers against one\n", scaling_text(measured["scaling"]),
         "### Costs\n", cost_table(measured["costs"]),
+        "### Building the graph\n",
+        "CPU time of the client until the tasks of a fit are ready to be sent:\n",
+        graph_table(measured["graphs"]),
         "### From 10 to 1,000 workers\n",
         f"Predicted from these costs, for {ROWS_EACH:,} rows per worker in partitions of {PARTITION:,}. Two workers on "
         f"this machine exchanged models at {overheads['bandwidth'] / 1e6:.0f} MB/s (replace this by the speed of your "
-        f"network), and Dask's scheduler took {1e3 * overheads['task']:.2f} ms of CPU time per task.\n",
-        prediction_table(measured["costs"], overheads),
+        f"network), and Dask's scheduler took {1e3 * overheads['task']:.2f} ms of CPU time per task, with the client's "
+        "share of sending it. The column \"client\" is the time to build the graph.\n",
+        prediction_table(measured["costs"], overheads, measured["graphs"]),
         "### Side by side\n",
         f"{rows:,} rows of {d:,} features, {m} components, two workers with one thread each:\n",
         contest_table(measured["contest"]),

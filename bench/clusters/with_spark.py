@@ -33,7 +33,7 @@ def _write(X, folder, partitions):
 
 
 def contest(X, m, truth, partitions=12):
-    """Returns [(label, seconds, bytes, error)] for the same rows, cached as vectors."""
+    """Returns [(label, seconds, CPU seconds, bytes, error)] for the same rows, cached as vectors."""
     with tempfile.TemporaryDirectory() as folder:
         _write(X, folder, partitions)
         spark = session()
@@ -45,7 +45,7 @@ def contest(X, m, truth, partitions=12):
             ("roipca.spark", lambda: roipca.spark.fit(df, "x", m).components_.T),
             ("MLlib PCA", lambda: PCA(k=m, inputCol="x", outputCol="z").fit(df).pc.toArray()),  # noqa: PLW0108 (fits)
         ):
-            components, seconds, memory = timed(fit)
-            found.append((label, seconds, memory, subspace_error(truth, components)))
+            components, *costs = timed(fit)
+            found.append((label, *costs, subspace_error(truth, components)))
         spark.stop()
     return found

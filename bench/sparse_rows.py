@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Measures sparse rows, beside other programs: writes the plots and tables of docs/sparse.md.
 
-    python bench/sparse.py            # about two minutes
-    python bench/sparse.py --quick    # seconds, small sizes, to check that it runs
+    python bench/sparse_rows.py            # about two minutes
+    python bench/sparse_rows.py --quick    # seconds, small sizes, to check that it runs
 
 It uses one thread. --output writes to another folder instead of docs. gensim is compared where it is installed.
 """
