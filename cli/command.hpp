@@ -25,6 +25,7 @@ struct Command {
 Command add_fit(CLI::App& program);
 Command add_transform(CLI::App& program);
 Command add_inverse(CLI::App& program);
+Command add_impute(CLI::App& program);
 Command add_score(CLI::App& program);
 Command add_info(CLI::App& program);
 Command add_export(CLI::App& program);

@@ -45,7 +45,12 @@ struct FitCheckpoint {
   std::uint32_t fingerprint = 0;
 
   /// Number of rows that the pass has read.
-  std::int64_t rows() const { return refinement ? refinement->rows() : pca.rows_seen(); }
+  std::int64_t rows() const { return refinement ? refinement->rows() : pca.rows_seen() + empty_rows(); }
+  /// Rows without any value are read and left out.
+  std::int64_t empty_rows() const {
+    const bool has_gaps = pca.options().missing == Missing::kImpute && pca.rows_seen() > 0;
+    return has_gaps ? pca.model().empty_rows : 0;
+  }
 };
 
 /// Replaces the file completely or not at all. Throws FileError.

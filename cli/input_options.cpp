@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <sstream>
+#include <string>
 
 #include "command.hpp"
 #include "feature_file.hpp"
@@ -107,6 +109,8 @@ InputSettings InputOptions::settings() const {
   if (number_rows && !choice.id.empty()) throw UsageError("--id and --number-rows exclude each other");
   if (!delimiter.empty()) result.format.csv.delimiter = delimiter_from(delimiter);
   if (header != "auto") result.format.csv.header = header == "yes";
+  std::istringstream words(missing_words);
+  for (std::string word; std::getline(words, word, ',');) result.format.csv.missing_words.push_back(word);
   if (on_bad_row == "skip") result.on_bad_row = OnBadRow::kSkip;
   result.max_rows = max_rows;
   result.format.max_columns = max_columns;
@@ -126,8 +130,9 @@ InputSettings InputOptions::settings() const {
   return result;
 }
 
-InputSettings InputOptions::settings_for(Index features_prepared) const {
+InputSettings InputOptions::settings_for(Index features_prepared, bool gaps) const {
   InputSettings result = settings();
+  if (gaps) result.accept_gaps();
   if (result.format.features == 0 && result.feature_choice.empty() && choice.is_empty()) {
     result.format.features = features_prepared;
   }
@@ -163,6 +168,9 @@ void add_format_options(Arguments& arguments, InputOptions& options) {
                 "svmlight: number of columns; 0: as many as the file needs", rules());
   arguments.add_flag("--allow-external", options.allow_external,
                      "HDF5: allow datasets with data in other files", rules());
+  arguments.add("--missing-words", options.missing_words,
+                "CSV: more words for a missing value, beside an empty field, NA, nan and the like: -999,x",
+                rules());
   add_limit_options(arguments, options);
   add_column_options(arguments, options);
   add_preparation_options(arguments, options);

@@ -22,6 +22,7 @@ struct InputOptions {
   std::string header = "auto";
   std::string dataset;
   std::string on_bad_row = "error";
+  std::string missing_words;
   std::string max_memory = "auto";
   std::int64_t max_rows = 0;
   std::int64_t max_columns = InputFormat::kMaxColumns;
@@ -38,7 +39,8 @@ struct InputOptions {
   /// Throws UsageError, and FileError for the files of weights and mask.
   InputSettings settings() const;
   /// The same for rows that must have this many features once they are prepared.
-  InputSettings settings_for(Index features_prepared) const;
+  /// `gaps`: NaN are missing values.
+  InputSettings settings_for(Index features_prepared, bool gaps = false) const;
   enum class Need { kFiles, kNone };
   /// Call it first: adds the files of --files-from to the paths, and limits the memory of this process from
   /// now on. Throws UsageError, also if files are needed and there are none, and FileError.

@@ -56,6 +56,17 @@ std::string window_text(const Model<T>& model) {
 }
 
 template <typename T>
+std::string missing_text(const Model<T>& model) {
+  if (model.options.missing == Missing::kError) return "refused";
+  if (model.feature_weight.empty()) return "imputed; none so far";
+  double there = 0.0;
+  for (const double weight : model.feature_weight) there += weight;
+  const double all = model.weight * static_cast<double>(model.features());
+  return "imputed; " + formatted(100.0 * std::max(0.0, 1.0 - there / all)) + " % of the values, and " +
+         std::to_string(model.empty_rows) + " rows without any left out";
+}
+
+template <typename T>
 Index bytes_of(const Model<T>& model) {
   const Index doubles =
       (model.scale.empty() ? 3 : 4) * model.features() + static_cast<Index>(model.eigenvalues.size());
@@ -92,6 +103,7 @@ ModelFacts facts(const Model<T>& model) {
       {"mu, tau", mu_text(options.mu) + ", " + (options.tau == Tau::kZero ? "zero" : "optimal")},
       {"centred", options.center ? "yes" : "no"},
       {"standardized", standardized_text(model.scale_ratio())},
+      {"missing", missing_text(model)},
       {"forgetting", formatted(options.forgetting)},
       {"window", window_text(model)},
       {"memory", bytes_text(static_cast<double>(bytes))},
@@ -115,6 +127,8 @@ ModelFacts facts(const Model<T>& model) {
   json.add("tau", options.tau == Tau::kZero ? "zero" : "optimal");
   json.add("center", options.center);
   json.add("standardize", options.standardize);
+  json.add("missing", options.missing == Missing::kImpute ? "impute" : "error");
+  json.add("empty_rows", model.empty_rows);
   json.add("forgetting", options.forgetting);
   json.add("rows_before", model.rows_before);
   if (options.window) json.add("window", *options.window);

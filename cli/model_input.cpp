@@ -35,8 +35,8 @@ void add_map_options(Arguments& arguments, MapSettings& settings, const std::str
   add_format_options(arguments, settings.input);
 }
 
-InputSettings MapSettings::input_for(Index features) const {
-  InputSettings result = features > 0 ? input.settings_for(features) : input.settings();
+InputSettings MapSettings::input_for(Index features, bool gaps) const {
+  InputSettings result = features > 0 ? input.settings_for(features, gaps) : input.settings();
   result.format.at_once = flush || follow;
   result.format.follow = follow;
   return result;

@@ -28,7 +28,8 @@ struct MapSettings {
   bool dry_run = false;
 
   /// Of the input, for rows that must have this many features. Throws as InputOptions::settings.
-  InputSettings input_for(Index features) const;
+  /// `gaps`: NaN are missing values.
+  InputSettings input_for(Index features, bool gaps = false) const;
 };
 
 /// Adds the arguments MODEL INPUT..., the options of the input, and -o.
@@ -58,6 +59,12 @@ template <typename U, typename T>
 std::unique_ptr<RowWriter<U>> open_output(const MapSettings& settings, const RowSource<T>& source,
                                           const std::vector<std::string>& names) {
   return open_writer<U>(settings.output, names, source.id_name());
+}
+
+/// Whether NaN in rows for this model are missing values.
+template <typename T>
+bool takes_gaps(const Model<T>& model) {
+  return model.options.missing == Missing::kImpute;
 }
 
 /// Writes map(rows), of Rows<T> or SparseRows<T>, for all rows of the source; or, in a dry run, says so.

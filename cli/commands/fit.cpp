@@ -130,6 +130,10 @@ void learn(OnlinePca<T>& pca, RowSource<T>& source, RowWriter<T>* scores, RowSam
       if (has_more) block->visit([&](const auto& rows) { pca.partial_fit(rows); }, skipped);
       block->visit([&](const auto& rows) { input.add(rows); });
       if (!has_more) continue;
+      if (pca.rows_seen() == 0) {
+        if (scores != nullptr) throw FileError("--scores: the first rows have no values at all");
+        continue;
+      }
       if (scores != nullptr) {
         block->visit([&](const auto& rows) { scores->write(pca.model().transform(rows), block->ids); },
                      skipped);
@@ -203,6 +207,7 @@ void fit(const FitSettings& settings) {
   }
   InputSettings input = settings.input.settings();
   input.sharers = options.threads;
+  if (options.missing == Missing::kImpute) input.accept_gaps();
   RowSource<T> source(input);
   options.n_components = components.to_hold(source.columns());
   std::unique_ptr<RowWriter<T>> scores;

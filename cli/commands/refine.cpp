@@ -22,7 +22,8 @@ struct RefineSettings {
 
 template <typename T>
 void refine(const Model<T>& model, const RefineSettings& settings, Passes passes) {
-  const InputSettings input = settings.input.settings();
+  InputSettings input = settings.input.settings();
+  if (takes_gaps(model)) input.accept_gaps();
   if (settings.input.paths.front() != "-" || settings.dry_run) {
     RowSource<T> source(input);
     require_features(source, model, settings.input.paths.front());

@@ -16,7 +16,7 @@ struct ScoreSettings : MapSettings {
 
 template <typename T>
 void score(const Model<T>& model, const ScoreSettings& settings) {
-  RowSource<T> source(settings.input_for(model.features()));
+  RowSource<T> source(settings.input_for(model.features(), takes_gaps(model)));
   require_features(source, model, settings.input.paths.front());
   std::vector<std::string> names = {"t2", "spe"};
   const bool has_limits = !settings.confidence.empty();

@@ -9,7 +9,7 @@ namespace {
 
 template <typename T>
 void transform(const Model<T>& model, const MapSettings& settings) {
-  RowSource<T> source(settings.input_for(model.features()));
+  RowSource<T> source(settings.input_for(model.features(), takes_gaps(model)));
   require_features(source, model, settings.input.paths.front());
   const auto writer =
       open_output<T>(settings, source, component_names(static_cast<std::size_t>(model.n_components)));

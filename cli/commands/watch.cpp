@@ -10,6 +10,7 @@
 #include "feature_names.hpp"
 #include "input_options.hpp"
 #include "interrupt.hpp"
+#include "model_input.hpp"
 #include "model_output.hpp"
 #include "output_paths.hpp"
 #include "report/assets.hpp"
@@ -80,6 +81,13 @@ WatchCheckpoint beginning(const WatchSettings& settings, Index features) {
   Options options = settings.components.options();
   options.n_components = settings.components.parsed_components().to_hold(features);
   return {OnlinePca<double>(options)};
+}
+
+// Whether the stream goes on from one that takes missing values, or begins as such.
+bool begins_with_gaps(const WatchSettings& settings) {
+  if (!settings.resume.empty()) return load_watch(settings.resume).pca.options().missing == Missing::kImpute;
+  if (!settings.start.empty()) return takes_gaps(load<double>(settings.start));
+  return settings.components.options().missing == Missing::kImpute;
 }
 
 // 128 random bits, for an address that cannot be guessed.
@@ -189,6 +197,7 @@ void watch(const WatchSettings& settings) {
   require_writable(settings.checkpoint);
   InputSettings input = settings.input.settings();
   input.format.at_once = true;
+  if (begins_with_gaps(settings)) input.accept_gaps();
   input.format.follow = !settings.no_follow;
   const std::string& path = settings.input.paths.front();
   if (path != "-" && !std::filesystem::exists(path)) throw FileError(path + ": there is no such file");

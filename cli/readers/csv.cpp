@@ -1,6 +1,7 @@
 #include "readers/csv.hpp"
 
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "readers/csv_columns.hpp"
@@ -18,7 +19,9 @@ class CsvReader : public RowReader<T> {
       : records_(std::move(stream)),
         max_columns_(options.max_columns),
         header_is_known_(options.header.has_value()),
-        patience_(options.at_once) {
+        patience_(options.at_once),
+        gaps_(options.gaps),
+        missing_words_(options.gaps ? options.missing_words : std::vector<std::string>()) {
     if (options.delimiter) records_.set_delimiter(*options.delimiter);
     if (!records_.next(record_)) throw FileError("there are no rows: the file is empty");
     layout_ = make_layout(record_, options);
@@ -42,7 +45,7 @@ class CsvReader : public RowReader<T> {
       if (!has_record_ && block.taken() > 0 && !records_.comes_in_time(patience_)) break;
       if (!has_record_ && !records_.next(record_)) break;
       T* const row = block.rows.data() + block.count * columns_;
-      if (record_.has_quotes ? parse_fields(row) : parse_plain(row)) {
+      if (parse(row)) {
         block.places.push_back(record_.line);
         if (layout_.id) block.ids.push_back(field(*layout_.id));
         ++block.count;
@@ -58,6 +61,12 @@ class CsvReader : public RowReader<T> {
   const char* skip_blanks(const char* p, const char* end) const {
     while (p != end && (*p == ' ' || (*p == '\t' && layout_.delimiter != '\t'))) ++p;
     return p;
+  }
+
+  // Words are compared with fields, of which numbers that are read where they lie have none.
+  bool parse(T* row) const {
+    if (record_.has_quotes || !missing_words_.empty()) return parse_fields(row);
+    return parse_plain(row) || (gaps_ && parse_fields(row));
   }
 
   // Without quotes every delimiter is one: numbers are read where they lie.
@@ -102,6 +111,10 @@ class CsvReader : public RowReader<T> {
     if (fields.size() != layout_.fields) return false;
     for (std::size_t i = 0; i < fields.size(); ++i) {
       if (!layout_.wanted[i]) continue;
+      if (gaps_ && means_missing(fields[i], missing_words_)) {
+        *row++ = std::numeric_limits<T>::quiet_NaN();
+        continue;
+      }
       const char* const end = fields[i].data() + fields[i].size();
       double value = 0.0;
       if (parse_number(fields[i].data(), end, value) != end || fields[i].empty()) return false;
@@ -157,6 +170,8 @@ class CsvReader : public RowReader<T> {
   std::int64_t max_columns_;
   bool header_is_known_;
   Patience patience_;
+  bool gaps_;
+  std::vector<std::string> missing_words_;
   std::int64_t first_line_ = 0;
   Index columns_ = 0;
 };

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "readers/byte_stream.hpp"
 #include "readers/column_choice.hpp"
@@ -20,6 +21,8 @@ struct CsvOptions {
   std::int64_t max_columns = std::numeric_limits<std::int64_t>::max();  ///< in the file; more are refused
   bool at_once = false;  ///< give rows out as they come instead of waiting until a block is full
   ColumnChoice choice = {};
+  bool gaps = false;                            ///< whether fields without a number may be missing values
+  std::vector<std::string> missing_words = {};  ///< that mean so, beside empty fields and the usual words
 };
 
 template <typename T>

@@ -23,16 +23,10 @@ char find_delimiter(std::string_view text) {
   return *most == 0 ? ' ' : kCandidates[static_cast<std::size_t>(most - counts.begin())];
 }
 
-// As programs write values that are missing.
-bool means_missing(std::string_view text) {
-  constexpr std::string_view kMarks[] = {"NA",   "N/A", "#N/A", "n/a", "na", "NULL", "null",   "None",
-                                         "none", "NaT", "<NA>", "?",   "-",  ".",    "missing"};
-  return std::find(std::begin(kMarks), std::end(kMarks), text) != std::end(kMarks);
-}
-
 // Whether the first record has names rather than data: there is text that does not stand for a missing value,
 // and what numbers there are count columns, 0, 1, 2 ... or 1, 2, 3 ..., as pandas and R name them.
-bool looks_like_header(const std::vector<std::string>& fields, const std::vector<bool>& wanted) {
+bool looks_like_header(const std::vector<std::string>& fields, const std::vector<bool>& wanted,
+                       const std::vector<std::string>& missing_words) {
   bool has_text = false;
   std::vector<double> numbers;
   for (std::size_t i = 0; i < fields.size(); ++i) {
@@ -42,7 +36,7 @@ bool looks_like_header(const std::vector<std::string>& fields, const std::vector
     if (is_number(field)) {
       parse_number(field.data(), field.data() + field.size(), value);
       numbers.push_back(value);
-    } else if (!means_missing(field)) {
+    } else if (!means_missing(field, missing_words)) {
       has_text = true;
     }
   }
@@ -57,6 +51,13 @@ bool looks_like_header(const std::vector<std::string>& fields, const std::vector
 
 }  // namespace
 
+bool means_missing(std::string_view text, const std::vector<std::string>& words) {
+  constexpr std::string_view kMarks[] = {"NA",   "N/A", "#N/A", "n/a", "na", "NULL", "null",   "None",
+                                         "none", "NaT", "<NA>", "?",   "-",  ".",    "missing"};
+  return text.empty() || std::find(std::begin(kMarks), std::end(kMarks), text) != std::end(kMarks) ||
+         std::find(words.begin(), words.end(), text) != words.end();
+}
+
 CsvLayout make_layout(const Record& first, const CsvOptions& options) {
   CsvLayout layout;
   layout.delimiter = options.delimiter.value_or(find_delimiter(first.text));
@@ -68,7 +69,8 @@ CsvLayout make_layout(const Record& first, const CsvOptions& options) {
   layout.wanted = std::move(chosen.wanted);
   layout.id = chosen.id;
 
-  layout.has_header = options.header.value_or(chosen.by_name || looks_like_header(fields, layout.wanted));
+  layout.has_header = options.header.value_or(
+      chosen.by_name || looks_like_header(fields, layout.wanted, options.missing_words));
   if (layout.id) layout.id_name = layout.has_header ? chosen.id_name : "id";
   if (!layout.has_header) return layout;
   for (std::size_t i = 0; i < fields.size(); ++i) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "readers/csv.hpp"
@@ -18,6 +19,9 @@ struct CsvLayout {
   std::string id_name;
   std::vector<std::string> names;  ///< of the wanted fields; none without a header
 };
+
+/// Whether programs write this where a value is missing: nothing, one of the usual words, or one of `words`.
+bool means_missing(std::string_view text, const std::vector<std::string>& words);
 
 /// Throws FileError for columns that are not there.
 CsvLayout make_layout(const Record& first, const CsvOptions& options);

@@ -228,9 +228,11 @@ void RowSource<T>::move_out_bad_dense(FileBlock& block) const {
   Index kept = 0;
   for (Index i = 0; i < block.count; ++i) {
     const std::span<T> row = block.rows.row(i);
-    if (any_beyond<T>(row, kLargest<T>)) {
-      std::size_t j = 0;
-      while (std::abs(row[j]) <= kLargest<T>) ++j;
+    const auto is_bad = [&](T x) {
+      return !(std::abs(x) <= kLargest<T>)&&!(settings_.gaps && std::isnan(x));
+    };
+    if (any_beyond<T>(row, kLargest<T>) && std::any_of(row.begin(), row.end(), is_bad)) {
+      const auto j = static_cast<std::size_t>(std::find_if(row.begin(), row.end(), is_bad) - row.begin());
       block.bad.push_back(
           {block.places[static_cast<std::size_t>(i)], why_bad(row[j], static_cast<Index>(j))});
       continue;

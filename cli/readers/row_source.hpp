@@ -25,6 +25,10 @@ struct InputSettings {
   std::int64_t max_rows = 0;  ///< where to stop; 0: at the end
   bool number_rows = false;   ///< rows are identified by their places instead of by a column
   Index sharers = 1;          ///< threads that share a block: it is as many times larger
+  bool gaps = false;          ///< whether a NaN in dense rows is a missing value; otherwise the row is bad
+
+  /// Takes NaN, and what stands for it in text, as missing values.
+  void accept_gaps() { gaps = format.csv.gaps = true; }
 };
 
 /// An input of a command.

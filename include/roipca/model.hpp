@@ -38,7 +38,11 @@ struct Prequential {
 /// `scatter` are in the units of the rows as they were given, and so are the rows that functions take and
 /// return.
 ///
-/// A default-constructed model is empty, to be assigned to. Rows with a NaN have results of NaN.
+/// With Missing::kImpute, NaN in rows are missing values: `transform` and `t2` are those of the row with its
+/// expected values, `spe` is that of the expected row times features / values that are there, and
+/// `log_likelihood` is that of the values that are there. Otherwise rows with a NaN have results of NaN.
+///
+/// A default-constructed model is empty, to be assigned to.
 ///
 /// Thread safety: the functions are const and may be called from many threads at once.
 template <typename T>
@@ -52,10 +56,13 @@ struct Model {
   double weight_pairs =
       0.0;                   ///< sum over all pairs of rows of the product of their weights, after forgetting
   std::vector<double> mean;  ///< of each feature; zero without centring
-  std::vector<double> mean_tail;    ///< what rounding cut off `mean`; the exact mean is the sum of the two
-  std::vector<double> scatter;      ///< diagonal of S
-  double scatter_trace = 0.0;       ///< of S
-  std::vector<double> scale;        ///< numbers that the features are divided by, or none: see below
+  std::vector<double> mean_tail;       ///< what rounding cut off `mean`; the exact mean is the sum of the two
+  std::vector<double> scatter;         ///< diagonal of S
+  double scatter_trace = 0.0;          ///< of S
+  std::vector<double> feature_weight;  ///< weight of the rows in which each feature was there; none if no
+                                       ///< value was missing
+  std::int64_t empty_rows = 0;         ///< rows without any value, which were left out
+  std::vector<double> scale;           ///< numbers that the features are divided by, or none: see below
   std::vector<double> eigenvalues;  ///< of S, descending, at most trace() together; 0 where a direction only
                                     ///< fills up the reported ones or its variance is rounding
   OwnedRows<T> basis;               ///< the eigenvectors, held x features: orthonormal rows (to 512 epsilon)
@@ -104,6 +111,9 @@ struct Model {
   OwnedRows<T> transform(const Rows<T>& x) const;
   /// The same for sparse rows, here and below: nothing is made dense.
   OwnedRows<T> transform(const SparseRows<T>& x) const;
+  /// Returns the rows with their NaN filled by the values that the model expects, given the others of the
+  /// row. A feature that no row had keeps its NaN.
+  OwnedRows<T> impute(const Rows<T>& x) const;
   /// Rows from their scores.
   OwnedRows<T> inverse_transform(const Rows<T>& scores) const;
   /// Log-likelihood of each row under probabilistic PCA (Tipping and Bishop 1999) with this model's noise

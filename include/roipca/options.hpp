@@ -28,6 +28,12 @@ Method method_from_name(std::string_view name);
 
 enum class UpdateEvery { kBlock, kRow };
 
+/// What a NaN means.
+enum class Missing {
+  kError,   ///< a row that cannot be used
+  kImpute,  ///< a missing value, which is filled by its expectation under the model so far
+};
+
 /// The stand-in for the eigenvalues that are not held (the paper's mu), for ROIPCA and fROIPCA.
 struct Mu {
   enum class Kind { kMean, kZero, kFixed };
@@ -95,10 +101,16 @@ struct Options {
   /// components are those of the correlation matrix. `exact` knows the deviations when the model is read. The
   /// other methods take them from the first rows and keep them: see Model::scale_ratio.
   bool standardize = false;
-  /// Number of rows that the scales of `standardize` are taken from, for methods that add rows as they come.
-  /// These rows are held until all are there. By default 1,000; fewer, but at least 100, where those would
-  /// have more than 2^22 numbers.
+  /// Number of rows that the scales of `standardize`, and the first model that fills missing values, are
+  /// taken from. These rows are held until all are there. By default 1,000; fewer, but at least 100, where
+  /// those would have more than 2^22 numbers.
   std::optional<Index> first_rows = std::nullopt;
+  /// Whether a NaN is an error or a missing value. Values are filled by probabilistic PCA from those of the
+  /// row that are there; means are those of the values that were there, and the variance that expectations
+  /// lack is added. A row without any value is counted and left out. For roipca and ipca by blocks, and
+  /// exact; kAuto then means roipca. Adds O(m k^2 + k^3) to the cost of a row with m values missing and k
+  /// components held, unless the row before had the same gaps.
+  Missing missing = Missing::kError;
   /// Factor in (0, 1] by which all that came before is scaled down at each row; 1 forgets nothing.
   double forgetting = 1.0;
   /// Cover only the latest rows. Up to 16 k + 512 rows, where k components are held: exactly these, which are

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
@@ -28,6 +29,7 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = getattr(self, "missing", "error") == "impute"
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
@@ -89,6 +91,16 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return _or_ones(self._model, "scale_ratio")
 
     @property
+    def feature_weight_(self) -> Float64Array:
+        """Total weight of the rows in which each feature had a value (n_features_in_,)."""
+        return _or_ones(self._model, "feature_weight", self._model.weight)
+
+    @property
+    def n_empty_rows_(self) -> int:
+        """Number of rows without any value, which were left out."""
+        return self._model.empty_rows
+
+    @property
     def noise_variance_(self) -> float:
         """Mean variance along the directions that are not reported."""
         return self._model.noise_variance
@@ -111,7 +123,8 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return range(model.rows_before, model.rows_before + model.rows)
 
     def _rows(self, X: MatrixLike) -> Any:
-        return as_rows(self, X, self._learned.dtype)
+        may_have_gaps = getattr(self, "missing", "error") == "impute"
+        return as_rows(self, X, self._learned.dtype, check_finite="allow-nan" if may_have_gaps else True)
 
     def transform(self, X: MatrixLike) -> FloatArray:
         """Return the scores of rows on the components. See `Scores.transform`."""
@@ -156,6 +169,33 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if self.whiten:
             scores = np.asarray(scores * np.sqrt(model.explained_variance), self._learned.dtype)
         return like(X, model.inverse_transform(scores))
+
+    def impute(self, X: MatrixLike) -> FloatArray:
+        """Return rows with their missing values filled by what the model expects, given the other values of the row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows, in which NaN stand for missing values.
+
+        Returns
+        -------
+        rows : ndarray of shape (n_samples, n_features)
+            A copy. Features that no row had keep their NaN.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from roipca import OnlinePCA
+        >>> X = np.outer(np.arange(20.0), [1.0, 2.0, 3.0])
+        >>> OnlinePCA(1, missing="impute").fit(X).impute([[5.0, np.nan, 15.0]]).round(3)
+        array([[ 5., 10., 15.]])
+        """
+        model = self._model
+        rows = as_rows(self, X, self._learned.dtype, check_finite="allow-nan")
+        if issparse(rows):
+            raise TypeError("impute takes dense rows: in sparse ones, what is not stored is 0")
+        return model.impute(rows)
 
     def score_samples(self, X: MatrixLike) -> Float64Array:
         """Return the log-likelihood of each row under probabilistic PCA.
@@ -366,8 +406,8 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return precision / scale[:, np.newaxis] / scale
 
 
-def _or_ones(model: Any, name: str) -> Float64Array:
-    """Return one number per feature of a standardized model, and ones for another."""
+def _or_ones(model: Any, name: str, otherwise: float = 1.0) -> Float64Array:
+    """Return numbers of a model, one per feature, and equal ones if it has none."""
     numbers = getattr(model, name)
-    return numbers if len(numbers) else np.ones(model.features)
+    return numbers if len(numbers) else np.full(model.features, otherwise)
 

@@ -32,7 +32,7 @@ class NamedBlock:
 
 
 def as_rows(
-    estimator: Any, X: Any, dtype: Any = None, *, check_finite: bool = True, first_row: int = 0
+    estimator: Any, X: Any, dtype: Any = None, *, check_finite: bool | str = True, first_row: int = 0
 ) -> Any:
     """Returns X as C-ordered rows of float32 or float64, dense or CSR; the same memory where possible.
 

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 Method: TypeAlias = Literal["auto", "roipca", "froipca", "ipca", "ccipca", "gha", "oja", "fd", "exact"]
 MuChoice: TypeAlias = Literal["mean", "zero"] | float
+Missing: TypeAlias = Literal["error", "impute"]
 Tau: TypeAlias = Literal["zero", "optimal"]
 UpdateEvery: TypeAlias = Literal["block", "row"]
 AutoOrInt: TypeAlias = Literal["auto"] | int

@@ -26,7 +26,18 @@ from ._sources import Stream
 from ._stream_blocks import StreamBlocks
 from ._streaming import Streaming
 from ._tensors import ToTorch
-from ._types import Align, AutoOrInt, ComponentNumber, LearningRate, MatrixLike, Method, MuChoice, Tau, UpdateEvery
+from ._types import (
+    Align,
+    AutoOrInt,
+    ComponentNumber,
+    LearningRate,
+    MatrixLike,
+    Method,
+    Missing,
+    MuChoice,
+    Tau,
+    UpdateEvery,
+)
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -85,8 +96,15 @@ class OnlinePCA(Streaming, Refining, Scores, ScoreStreams, ToTorch, Monitoring):
         Features that do not vary are divided by 1. `components_`, variances, T^2 and squared prediction errors are
         those of the divided rows; rows that methods take and return, `mean_` and `var_` are in their own units.
     first_rows : "auto" or int, default="auto"
-        Number of rows that `standardize` takes the scales from. They are held in memory until all are there. "auto" is
-        1,000, or fewer, but at least 100, if those have more than 2^22 numbers.
+        Number of rows that `standardize` takes the scales from, and `missing="impute"` its first model. They are held
+        in memory until all are there. "auto" is 1,000, or fewer, but at least 100, if those have more than 2^22
+        numbers.
+    missing : {"error", "impute"}, default="error"
+        What a NaN in dense rows means. "error" refuses the row. "impute" fills missing values by their expectation
+        under the model so far, given the other values of the row. Means are those of the values that were there, and
+        the variance that expectations lack is added. Rows without any value are counted in `n_empty_rows_` and left
+        out. For the methods roipca and ipca by blocks, and exact; "auto" then means roipca. Infinities are always
+        refused.
     whiten : bool, default=False
         Scale the scores of `transform` to unit variance. Scores on components without variance are 0.
     forgetting : float in (0, 1], default=1.0
@@ -127,6 +145,10 @@ class OnlinePCA(Streaming, Refining, Scores, ScoreStreams, ToTorch, Monitoring):
         The numbers that the features are divided by; 1 without `standardize`.
     scale_ratio_ : ndarray of shape (n_features_in_,)
         Standard deviation of each feature divided by `scale_`: by how much a scale was off. 1 without `standardize`.
+    feature_weight_ : ndarray of shape (n_features_in_,)
+        Total weight of the rows in which each feature had a value.
+    n_empty_rows_ : int
+        Number of rows without any value, which were left out.
     noise_variance_ : float
         Mean variance along the directions that are not reported.
     n_components_ : int
@@ -183,6 +205,7 @@ class OnlinePCA(Streaming, Refining, Scores, ScoreStreams, ToTorch, Monitoring):
         center: bool = True,
         standardize: bool = False,
         first_rows: AutoOrInt = "auto",
+        missing: Missing = "error",
         whiten: bool = False,
         forgetting: float = 1.0,
         window: int | None = None,
@@ -200,6 +223,7 @@ class OnlinePCA(Streaming, Refining, Scores, ScoreStreams, ToTorch, Monitoring):
         self.center = center
         self.standardize = standardize
         self.first_rows = first_rows
+        self.missing = missing
         self.whiten = whiten
         self.forgetting = forgetting
         self.window = window

@@ -170,6 +170,9 @@ void bind_model(nb::module_& module, const char* name) {
       .def_prop_ro("trace", &M::trace)
       .def_prop_ro("eigenvalues", vector(&M::eigenvalues), kOwned)
       .def_prop_ro("mean", vector(&M::mean), kOwned)
+      .def_ro("weight", &M::weight)
+      .def_ro("empty_rows", &M::empty_rows)
+      .def_prop_ro("feature_weight", vector(&M::feature_weight), kOwned)
       .def_prop_ro("scale", vector(&M::scale), kOwned)
       .def_prop_ro("scale_ratio", of_model(&M::scale_ratio), kOwned)
       .def_prop_ro("components", of_model(&M::components), kOwned)
@@ -197,6 +200,7 @@ void bind_model(nb::module_& module, const char* name) {
           },
           nb::arg("n_components"))
       .def("transform", of_rows(ScoresFunction(&M::transform)), nb::arg("rows").noconvert())
+      .def("impute", of_rows(&M::impute), nb::arg("rows").noconvert())
       .def("inverse_transform", of_rows(ScoresFunction(&M::inverse_transform)), nb::arg("scores").noconvert())
       .def("log_likelihood", of_rows(RowsFunction(&M::log_likelihood)), nb::arg("rows").noconvert())
       .def("t2", of_rows(RowsFunction(&M::t2)), nb::arg("rows").noconvert())

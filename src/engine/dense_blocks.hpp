@@ -35,6 +35,8 @@ class DenseBlocks final : public Engine<T> {
     return {pairs_.components.columns(pairs_.rank), pairs_.values.head(pairs_.rank), pairs_.trace};
   }
 
+  void spread(const Vector<double>& diagonal) override { pairs_.trace += diagonal.sum(); }
+
   Index size() const override { return pairs_.capacity() * pairs_.features(); }
 
   void visit_state(state::Archive& archive) override { archive(pairs_, update_); }

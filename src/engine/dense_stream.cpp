@@ -1,5 +1,6 @@
 #include "engine/dense_stream.hpp"
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <utility>
 
@@ -14,7 +15,9 @@ DenseStream<T>::DenseStream(const Options& options, Index features)
     : options_(options),
       engine_(make_engine<T>(options, features)),
       intake_(options, features, engine_->block_rows()),
-      scores_(scored_components(options, features)) {}
+      scores_(scored_components(options, features)) {
+  if (options.missing == Missing::kImpute) imputation_.emplace(features, fill_components(options, features));
+}
 
 template <typename T>
 DenseStream<T>::DenseStream(const Model<T>& model)
@@ -23,6 +26,11 @@ DenseStream<T>::DenseStream(const Model<T>& model)
       intake_(model, engine_->block_rows()),
       scores_(model.prequential, scored_components(options_, model.features())) {
   engine_->start(spectrum_of(model, intake_.moments().unit()));
+  if (options_.missing == Missing::kError) return;
+  const Index components = fill_components(options_, model.features());
+  imputation_.emplace(model.features(), components);
+  imputation_->use(fill_model(model), model.rows);
+  empty_rows_ = model.empty_rows;
 }
 
 template <typename T>
@@ -30,6 +38,8 @@ DenseStream<T>::DenseStream(const DenseStream& other)
     : options_(other.options_),
       engine_(other.engine_->clone()),
       intake_(other.intake_),
+      imputation_(other.imputation_),
+      empty_rows_(other.empty_rows_),
       scores_(other.scores_) {}
 
 template <typename T>
@@ -51,8 +61,125 @@ void DenseStream<T>::absorb_in_units(const GivenRows<T>& given, Index from, Inde
     }
     const Rows<T> rows(in_units_.data(), count, in_units_.cols());
     const Weights weights = given.weights.empty() ? given.weights : given.weights.slice(i, count);
-    absorb_checked({rows, weights, true}, 0, count);
+    if (imputation_) {
+      absorb_with_gaps({rows, weights, true});
+    } else {
+      absorb_checked({rows, weights, true}, 0, count);
+    }
   }
+}
+
+// The rows are in_units_.
+template <typename T>
+void DenseStream<T>::absorb_with_gaps(const GivenRows<T>& given) {
+  const auto has_gap = [&](Index i) { return in_units_.row(i).hasNaN(); };
+  for (Index i = 0; i < given.count();) {
+    if (given.weight(i) > 0.0 && has_gap(i)) {
+      add_filled(in_units_.row(i).data(), given.weight(i));
+      ++i;
+      continue;
+    }
+    Index end = i + 1;
+    while (end < given.count() && !(given.weight(end) > 0.0 && has_gap(end))) ++end;
+    absorb_checked(given, i, end);
+    i = end;
+  }
+}
+
+// Adds a row of positive weight with gaps, after filling them.
+template <typename T>
+void DenseStream<T>::add_filled(T* row, double weight) {
+  const Index features = intake_.moments().features();
+  const Eigen::Map<const Vector<T>> given(row, features);
+  if (given.array().isNaN().all()) {
+    ++empty_rows_;
+    return;
+  }
+  update_fill_model();
+  const Moments<T>& moments = intake_.moments();
+  deviations_ = (given.template cast<double>() - moments.mean()) - moments.mean_tail();
+  imputation_->fill(deviations_.data());
+  for (const Index j : imputation_->gaps()) {
+    row[j] = static_cast<T>(deviations_[j] + moments.mean_tail()[j] + moments.mean()[j]);
+  }
+  bool opens = !intake_.is_waiting();
+  while (!intake_.take_filled(row, weight, imputation_->gaps())) {
+    close_block();
+    opens = true;
+  }
+  if (opens && options_.forgetting < 1.0) imputation_->forget(options_.forgetting);
+  imputation_->add_covariance(weight * intake_.growth());
+  if (intake_.is_full()) close_block();
+}
+
+template <typename T>
+void DenseStream<T>::close_block() {
+  RowBlock<T>& block = intake_.close();
+  engine_->absorb(block);
+  scores_.add(block.scores, block.count, block.pairs_share, block.unit);
+  if (imputation_ && block.decay != 1.0) imputation_->forget(block.decay);
+  intake_.open();
+}
+
+// Fills by the rows in closed blocks, where there are many more than when that was done last: after as many
+// as a block has, and then after a sixteenth of them; the scatter takes longer to read.
+template <typename T>
+void DenseStream<T>::update_fill_model() {
+  const std::int64_t rows = intake_.rows() - intake_.waiting();
+  const bool is_exact = resolve(options_, intake_.moments().features()) == Method::kExact;
+  if (!imputation_->is_outdated(rows, engine_->block_rows(), is_exact ? 0.5 : 1.0 / 16.0,
+                                options_.forgetting)) {
+    return;
+  }
+  add_covariance(*imputation_, intake_, *engine_);
+  const Spectrum<T> spectrum = engine_->spectrum();
+  const Moments<T>& moments = intake_.moments();
+  const double factor = 1.0 / moments.unit() / moments.unit() / moments.weight();
+  const Index count = std::min(imputation_->most_components(), spectrum.basis.cols());
+  imputation_->use(
+      FillModel::of<T>(spectrum.basis.leftCols(count), spectrum.values.head(count) * factor,
+                       spectrum.trace * factor, moments.mean_squared_deviations(), moments.counting_rows()),
+      rows);
+}
+
+// Adds the covariance that filled values lack: that within the components as rows of no weight, and the rest
+// feature by feature.
+template <typename T>
+void DenseStream<T>::add_covariance(Imputation& imputation, Intake<T>& intake, Engine<T>& engine) {
+  if (!imputation.has_covariance()) return;
+  Moments<T>& moments = intake.moments();
+  const double unit = moments.unit();
+  const Index components = imputation.model().components();
+  Vector<double> inside = Vector<double>::Zero(moments.features());
+  if (components > 0) {
+    const Eigen::SelfAdjointEigenSolver<Matrix<double>> eigen(imputation.inner());
+    const Matrix<double> rows =
+        imputation.model().basis *
+        (eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal() * unit);
+    inside = rows.rowwise().squaredNorm();
+    RowBlock<T> block(engine.block_rows(), moments.features());
+    for (Index first = 0; first < components; first += block.capacity()) {
+      block.count = std::min(block.capacity(), components - first);
+      block.rows.columns(block.count) = rows.middleCols(first, block.count).template cast<T>();
+      block.weight_before = moments.weight();
+      block.unit = unit;
+      engine.absorb(block);
+    }
+  }
+  engine.spread(imputation.variance() * unit * unit - inside);
+  moments.add_scatter(imputation.variance());
+  imputation.take_out_covariance();
+}
+
+template <typename T>
+void DenseStream<T>::fill_by(const FillModel& model, std::int64_t rows) {
+  imputation_->use(model, rows);
+}
+
+template <typename T>
+void DenseStream<T>::fill_only_by(const FillModel& model) {
+  imputation_->use(model, 0);
+  imputation_->freeze();
 }
 
 template <typename T>
@@ -70,15 +197,13 @@ void DenseStream<T>::absorb_checked(const GivenRows<T>& given, Index from, Index
 template <typename T>
 void DenseStream<T>::add(simd::RowsView<T> rows, const double* weights) {
   while (rows.count > 0) {
+    if (imputation_ && !intake_.is_waiting()) imputation_->forget(options_.forgetting);
     const Index taken = intake_.take(rows, weights);
     rows.data += taken * rows.stride;
     rows.count -= taken;
     if (weights != nullptr) weights += taken;
     if (rows.count == 0 && !intake_.is_full()) break;
-    RowBlock<T>& block = intake_.close();
-    engine_->absorb(block);
-    scores_.add(block.scores, block.count, block.pairs_share, block.unit);
-    intake_.open();
+    close_block();
   }
 }
 
@@ -92,15 +217,21 @@ void DenseStream<T>::set_learning_rate(const LearningRate& rate) {
 
 template <typename T>
 Model<T> DenseStream<T>::model() const {
-  if (!intake_.is_waiting()) {
+  const bool lacks_covariance = imputation_ && imputation_->has_covariance();
+  if (!intake_.is_waiting() && !lacks_covariance) {
     return make_model(options_, intake_.rows(), intake_.moments(), engine_->spectrum(), scores_);
   }
   auto intake = intake_;
   const auto engine = engine_->clone();
   auto scores = scores_;
-  RowBlock<T>& block = intake.close();
-  engine->absorb(block);
-  scores.add(block.scores, block.count, block.pairs_share, block.unit);
+  auto imputation = imputation_;
+  if (intake.is_waiting()) {
+    RowBlock<T>& block = intake.close();
+    engine->absorb(block);
+    scores.add(block.scores, block.count, block.pairs_share, block.unit);
+    if (imputation) imputation->forget(block.decay);
+  }
+  if (imputation) add_covariance(*imputation, intake, *engine);
   return make_model(options_, intake.rows(), intake.moments(), engine->settle(), scores);
 }
 

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "engine/engine.hpp"
 #include "intake/given_rows.hpp"
+#include "intake/imputation.hpp"
 #include "intake/intake.hpp"
 #include "monitor/score_moments.hpp"
 #include "roipca/model.hpp"
@@ -34,6 +36,13 @@ class DenseStream {
   /// Adds finite rows of positive weight (`weights` null: 1).
   void add(simd::RowsView<T> rows, const double* weights);
 
+  /// Fills missing values by this model of `rows` rows, until the stream has more rows and knows better, or
+  /// for ever.
+  void fill_by(const FillModel& model, std::int64_t rows);
+  void fill_only_by(const FillModel& model);
+  /// Number of rows without any value.
+  std::int64_t empty_rows() const { return empty_rows_; }
+
   /// Changes the rate of a rule that has one. It goes on from its eigenpairs.
   void set_learning_rate(const LearningRate& rate);
 
@@ -47,16 +56,27 @@ class DenseStream {
   Index size() const { return engine_->size(); }
 
   /// Not the options, from which streams are made.
-  void visit_state(state::Archive& archive) { archive(intake_, *engine_, scores_); }
+  void visit_state(state::Archive& archive) {
+    archive(intake_, *engine_, scores_);
+    if (imputation_) archive(*imputation_, empty_rows_);
+  }
 
  private:
   void absorb_in_units(const GivenRows<T>& given, Index from, Index to);
   void absorb_checked(const GivenRows<T>& given, Index from, Index to);
+  void absorb_with_gaps(const GivenRows<T>& given);
+  void add_filled(T* row, double weight);
+  void close_block();
+  void update_fill_model();
+  static void add_covariance(Imputation& imputation, Intake<T>& intake, Engine<T>& engine);
 
   Options options_;
   std::unique_ptr<Engine<T>> engine_;
   Intake<T> intake_;
-  RowMatrix<T> in_units_;  // scratch
+  std::optional<Imputation> imputation_;  // where missing values are filled
+  std::int64_t empty_rows_ = 0;
+  RowMatrix<T> in_units_;      // scratch
+  Vector<double> deviations_;  // scratch
   ScoreMoments scores_;
 };
 

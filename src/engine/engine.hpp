@@ -51,6 +51,10 @@ class Engine {
   /// Lists everything that must outlive a stop: see state::Archive.
   virtual void visit_state(state::Archive& archive) = 0;
 
+  /// Scatter <- scatter + diag(diagonal). An engine of eigenpairs takes it as spread over all directions that
+  /// it does not hold.
+  virtual void spread(const Vector<double>& diagonal) = 0;
+
  protected:
   Engine() = default;
   Engine(const Engine&) = default;

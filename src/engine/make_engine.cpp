@@ -34,7 +34,9 @@ Index block_rows(const Options& options, Index features) {
   // Products of rows with each other cost O(b d) a row and small matrices O(b^2): beyond this, a larger block
   // only costs time.
   constexpr Index kMost = 256;
-  if (options.block_size) return std::min(*options.block_size, kMost);
+  // Rows that are centred one by one cannot have gaps.
+  const Index least = options.missing == Missing::kImpute ? 2 : 1;
+  if (options.block_size) return std::clamp(*options.block_size, least, kMost);
   // Products of rows with each other cost b / 2 a row, small matrices k^3 / b: measured, with a multiple of 8
   // to fill the vectors.
   const Index best = capacity(options, features).held / 2 + 14;

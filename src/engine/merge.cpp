@@ -47,12 +47,18 @@ double mu_of(const Model<T>& model) {
                            model.features(), model.scatter_trace, model.weight);
 }
 
+// Weight of the values of each feature.
+template <typename T>
+Vector<double> observed(const Model<T>& model) {
+  if (model.feature_weight.empty()) return Vector<double>::Constant(model.features(), model.weight);
+  return as_eigen(model.feature_weight);
+}
+
 // (mean, tail) as the exact sum of two numbers: parts of the weight times the means, with what rounding
 // leaves of it.
 template <typename T>
-void merge_means(const Model<T>& a, const Model<T>& b, const Vector<double>& jump, Model<T>& all) {
-  const double share = b.weight / all.weight;
-  const Vector<double> tail = as_eigen(a.mean_tail) + share * jump;
+void merge_means(const Model<T>& a, const Vector<double>& share, const Vector<double>& jump, Model<T>& all) {
+  const Vector<double> tail = as_eigen(a.mean_tail) + share.cwiseProduct(jump);
   all.mean = to_vector(as_eigen(a.mean) + tail);
   all.mean_tail = to_vector(tail - (as_eigen(all.mean) - as_eigen(a.mean)));
 }
@@ -76,10 +82,15 @@ Model<T> merge(const Model<T>& a, const Model<T>& b) {
                   const auto& of_b) { merge_values(field.merging, merged, of_a, of_b); },
                all, a, b);
   all.weight_pairs = a.weight_pairs + b.weight_pairs + a.weight * b.weight;
-  merge_means(a, b, jump, all);
-  const double pull = a.weight / all.weight * b.weight;
+  // Per feature, since values may have been missing. The weight of a feature that nobody saw is any number.
+  const Vector<double> of_a = observed(a);
+  const Vector<double> of_b = observed(b);
+  const Vector<double> of_both = (of_a + of_b).unaryExpr([](double w) { return w > 0.0 ? w : 1.0; });
+  if (!a.feature_weight.empty() || !b.feature_weight.empty()) all.feature_weight = to_vector(of_a + of_b);
+  merge_means(a, of_b.cwiseQuotient(of_both), jump, all);
+  const Vector<double> root_pull = of_a.cwiseQuotient(of_both).cwiseProduct(of_b).cwiseSqrt();
   const Vector<double> step =
-      std::sqrt(pull) * jump;  // squared only now: the jump's own squares may be out of range
+      root_pull.cwiseProduct(jump);  // squared only now: the jump's own squares may be out of range
   all.scatter = to_vector(as_eigen(a.scatter) + as_eigen(b.scatter) + step.cwiseAbs2());
   all.scatter_trace = a.scatter_trace + b.scatter_trace + step.squaredNorm();
 
@@ -104,7 +115,7 @@ Model<T> merge(const Model<T>& a, const Model<T>& b) {
     const double factor = std::sqrt(std::max(values[i] - mu, 0.0)) * unit;
     rows.col(i) = as_columns(b.basis).col(i) * static_cast<T>(factor);
   }
-  rows.col(rank) = (jump * (std::sqrt(pull) * unit)).template cast<T>();
+  rows.col(rank) = jump.cwiseProduct(root_pull * unit).template cast<T>();
   block.count = rank + 1;
   block.weight_before = a.weight;
   block.unit = unit;

@@ -1,6 +1,7 @@
 #include "roipca/online_pca.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -59,8 +60,8 @@ class OnlinePca<T>::Impl {
       : options_(model.options),
         resolved_(model.resolved),
         features_((check(model), model.features())),
-        units_(model.scale.empty() ? Units() : units_of(model)),
-        window_(model.scale.empty() ? model : to_units(model, units_)) {
+        units_(works_in_units(model.options) ? units_of(model) : Units()),
+        window_(units_.empty() ? model : to_units(model, units_)) {
     if (options_.align != Align::kNone) previous_ = shown_by(model);
   }
 
@@ -73,7 +74,7 @@ class OnlinePca<T>::Impl {
     Impl fresh(options_);
     if (starts_from_nothing(rows.cols())) {
       fresh.partial_fit(rows, weights, check_interrupt);
-      if (fresh.rows() == 0) throw std::invalid_argument("no row has a positive weight");
+      fresh.require_rows();
     } else {
       fresh.fit_from_batch(rows, weights, check_interrupt);
     }
@@ -85,11 +86,11 @@ class OnlinePca<T>::Impl {
     const bool checked = is_checked_first(rows);
     if (checked) check_numbers(rows, weights);
     if (is_all_zero(weights)) {
-      if (!checked) check_values<T>(rows, weights);
+      if (!checked) check_values<T>(rows, weights, may_have_gaps());
       rows_given_ += rows.rows();
       return;  // leaves the width open, too
     }
-    const GivenRows<T> given{rows, weights, checked, given_units()};
+    const GivenRows<T> given{rows, weights, checked, given_units(), may_have_gaps()};
     // Nothing can fail any more, unless tuning runs out of memory.
     if (checked && !window_.empty() && !is_holding() && !RateTuning<T>::is_due(options_, resolved_)) {
       PacedCheck none;
@@ -112,7 +113,7 @@ class OnlinePca<T>::Impl {
     check_sparse(rows, weights, 0);
     if (starts_from_nothing(rows.cols())) {
       fresh.partial_fit(rows, weights, check_interrupt);
-      if (fresh.rows() == 0) throw std::invalid_argument("no row has a positive weight");
+      fresh.require_rows();
     } else {
       const Index count = start_count(rows.rows(), weights);
       fresh.fit_from_batch(expanded(rows.slice(0, count)), part_of(weights, 0, count), check_interrupt);
@@ -131,7 +132,7 @@ class OnlinePca<T>::Impl {
       rows_given_ += rows.rows();
       return;
     }
-    if (options_.standardize) return partial_fit_expanded(rows, weights, check_interrupt);
+    if (works_in_units(options_)) return partial_fit_expanded(rows, weights, check_interrupt);
     const bool is_short = rows.entries() <= std::max(kCachedNumbers, window_.size());
     if (is_short && !window_.empty() && !RateTuning<T>::is_due(options_, resolved_)) {
       PacedCheck none;
@@ -176,7 +177,7 @@ class OnlinePca<T>::Impl {
     archive(resolved_.method, resolved_.learning_rate);
     name(resolved_.method);  // refuses one that does not exist
     if (features_ > 0 && window_.empty()) open_window(features_);
-    archive(window_, first_);
+    archive(window_, first_, empty_rows_);
     units_.visit_state(archive, features_);
     tuning_.visit_state(archive, features_);
     if (options_.align != Align::kNone) visit_last_reading(archive);
@@ -228,21 +229,27 @@ class OnlinePca<T>::Impl {
     return model;
   }
 
-  // The rows that the streams get are in the units of the model already.
   void open_window(Index features) {
-    Options of_streams = with_choices(options_, resolved_);
-    of_streams.standardize = false;
-    window_ = Window<T>(of_streams, features);
+    window_ = Window<T>(options_of_streams(), features);
     first_ = FirstRows<T>(rows_to_hold(options_, features), features);
   }
 
   // Whether the next row is held until the units are known.
-  bool is_holding() const { return options_.standardize && units_.empty(); }
+  bool is_holding() const { return works_in_units(options_) && units_.empty(); }
+  bool may_have_gaps() const { return options_.missing == Missing::kImpute; }
+  static bool works_in_units(const Options& options) {
+    return options.standardize || options.missing == Missing::kImpute;
+  }
+  void require_rows() const {
+    if (rows() > 0) return;
+    throw std::invalid_argument(may_have_gaps() ? "no row has a value and a positive weight"
+                                                : "no row has a positive weight");
+  }
   const Units* given_units() const { return units_.empty() ? nullptr : &units_; }
 
   // Also in the units of the model: afterwards nothing is wrong with the rows.
   void check_numbers(const Rows<T>& rows, const Weights& weights) const {
-    check_values<T>(rows, weights);
+    check_values<T>(rows, weights, may_have_gaps());
     if (units_.empty()) return;
     std::vector<T> in_units(static_cast<std::size_t>(rows.cols()));
     for (Index i = 0; i < rows.rows(); ++i) {
@@ -252,7 +259,7 @@ class OnlinePca<T>::Impl {
   }
 
   Model<T> read() const {
-    if (!options_.standardize) return window_.model();
+    if (!works_in_units(options_)) return window_.model();
     if (is_holding()) {
       Impl now(*this);
       PacedCheck none;
@@ -260,16 +267,43 @@ class OnlinePca<T>::Impl {
       return now.read();
     }
     Model<T> model = from_units(window_.model(), units_);
-    return resolved_.method == Method::kExact ? standardized(std::move(model)) : model;
+    model.empty_rows += empty_rows_;
+    const bool knows_deviations = options_.standardize && resolved_.method == Method::kExact;
+    return knows_deviations ? standardized(std::move(model)) : model;
   }
 
   // Takes the units from the rows held, and adds the rows.
   void release(PacedCheck& interrupt) {
-    units_ = units_of(first_.view(), first_.weights().data(), features_, options_.center);
+    units_ =
+        units_of(first_.view(), first_.weights().data(), features_, options_.center, options_.standardize);
     const Rows<T> rows = first_.rows();
     const Weights weights = first_.weights();
-    window_.absorb(GivenRows<T>{rows, weights, true, &units_}, 0, rows.rows(), 0, interrupt);
+    const GivenRows<T> given{rows, weights, true, &units_, may_have_gaps()};
+    if (first_.has_gaps()) window_.fill_by(first_fill_model(given), rows.rows());
+    window_.absorb(given, 0, rows.rows(), 0, interrupt);
     first_ = FirstRows<T>();
+  }
+
+  // What the values missing in the first rows are filled by: each of a few passes over them fills by the
+  // model of the pass before, as in the EM algorithm, the first one by the means.
+  FillModel first_fill_model(const GivenRows<T>& given) const {
+    constexpr int kPasses = 8;
+    const Options options = options_of_streams();
+    FillModel model = FillModel::of_nothing(features_);
+    for (int pass = 0; pass < kPasses; ++pass) {
+      DenseStream<T> stream(options, features_);
+      stream.fill_only_by(model);
+      stream.absorb(given, 0, given.count());
+      model = fill_model(stream.model());
+    }
+    return model;
+  }
+
+  // The rows that the streams get are in the units of the model already.
+  Options options_of_streams() const {
+    Options options = with_choices(options_, resolved_);
+    options.standardize = false;
+    return options;
   }
 
   // Centred rows are dense, and scales of the first rows are taken from all their numbers: a few rows at a
@@ -332,14 +366,23 @@ class OnlinePca<T>::Impl {
     rows_given_ += given.count();
   }
 
+  void hold(const Row<T>& row, double weight) {
+    const bool is_empty = std::all_of(row.begin(), row.end(), [](T x) { return std::isnan(x); });
+    if (is_empty) {
+      ++empty_rows_;
+    } else {
+      first_.add(row.data(), weight);
+    }
+  }
+
   void absorb_rows(const GivenRows<T>& given, Index from, Index to, PacedCheck& interrupt) {
     for (; from < to && is_holding(); ++from) {
       given.check(from, from + 1);
-      if (given.weight(from) > 0.0) first_.add(given.rows.row(from).data(), given.weight(from));
+      if (given.weight(from) > 0.0) hold(given.rows.row(from), given.weight(from));
       if (first_.is_full()) release(interrupt);
     }
     if (from == to) return;
-    const GivenRows<T> in_units{given.rows, given.weights, given.checked, given_units()};
+    const GivenRows<T> in_units{given.rows, given.weights, given.checked, given_units(), given.gaps};
     window_.absorb(in_units, from, to, rows_given_, interrupt);
   }
 
@@ -370,6 +413,7 @@ class OnlinePca<T>::Impl {
   Index features_ = 0;
   std::int64_t rows_given_ = 0;  // of any weight
   Units units_;                  // of the streams; none unless standardizing, and until the first rows tell
+  std::int64_t empty_rows_ = 0;  // rows without any value before the units were known
   FirstRows<T> first_;           // until then
   Window<T> window_;
   RateTuning<T> tuning_;

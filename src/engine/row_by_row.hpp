@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,10 @@ class RowByRow final : public Engine<T> {
   void start(const Spectrum<T>& spectrum) override { rule_->start(spectrum); }
   Spectrum<T> settle() override { return rule_->spectrum(); }
   Spectrum<T> spectrum() const override { return rule_->spectrum(); }
+
+  void spread(const Vector<double>& /*diagonal*/) override {
+    throw std::logic_error("rules row by row do not fill missing values");
+  }
 
   Index size() const override { return size_; }
   std::vector<double> learning_rates() const override { return rule_->learning_rates(); }

@@ -54,6 +54,10 @@ class ScatterMatrix final : public Engine<T> {
             scatter_.columns(features).diagonal().sum()};
   }
 
+  void spread(const Vector<double>& diagonal) override {
+    scatter_.columns(scatter_.length()).diagonal() += diagonal;
+  }
+
   Index size() const override { return scatter_.length() * scatter_.length(); }
 
   void visit_state(state::Archive& archive) override {

@@ -175,6 +175,8 @@ Model<T> Shards<T>::model() const {
   for (const Stream<T>& stream : streams_) {
     if (stream.rows() > 0) all = all.rows == 0 ? stream.model() : merge(all, stream.model());
   }
+  all.empty_rows = 0;
+  for (const Stream<T>& stream : streams_) all.empty_rows += stream.empty_rows();
   return all;
 }
 

@@ -31,6 +31,11 @@ class Shards {
   template <typename Given>
   void absorb(const Given& given, Index from, Index to, std::int64_t position, PacedCheck& interrupt);
 
+  /// Fills missing values by this model of `rows` rows until a stream has more.
+  void fill_by(const FillModel& model, std::int64_t rows) {
+    for (Stream<T>& stream : streams_) stream.fill_by(model, rows);
+  }
+
   void set_learning_rate(const LearningRate& rate);
 
   /// Number of rows of positive weight.

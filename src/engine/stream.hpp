@@ -33,6 +33,11 @@ class Stream {
   void absorb(const GivenRows<T>& given, Index from, Index to);
   void absorb(const GivenSparseRows<T>& given, Index from, Index to);
 
+  /// Fills missing values by this model of `rows` rows until the stream has more.
+  void fill_by(const FillModel& model, std::int64_t rows) { dense().fill_by(model, rows); }
+  /// Number of rows without any value.
+  std::int64_t empty_rows() const { return dense_ ? dense_->empty_rows() : 0; }
+
   /// Changes the rate of a rule that has one. It goes on from its eigenpairs.
   void set_learning_rate(const LearningRate& rate);
 

@@ -32,6 +32,9 @@ class Window {
   template <typename Given>
   void absorb(const Given& given, Index from, Index to, std::int64_t position, PacedCheck& interrupt);
 
+  /// As Shards::fill_by; without a window.
+  void fill_by(const FillModel& model, std::int64_t rows) { open_.fill_by(model, rows); }
+
   void set_learning_rate(const LearningRate& rate) { open_.set_learning_rate(rate); }
 
   /// Number of rows of positive weight so far, in the window or not.

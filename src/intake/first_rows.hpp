@@ -27,6 +27,8 @@ class FirstRows {
     weights_[count_++] = weight;
   }
 
+  bool has_gaps() const { return rows_.topRows(count_).hasNaN(); }
+
   Rows<T> rows() const { return {rows_.data(), count_, features_}; }
   Weights weights() const { return {weights_.data(), count_}; }
   simd::RowsView<T> view() const { return {rows_.data(), features_, count_}; }

@@ -16,6 +16,7 @@ struct GivenRows {
   const Weights& weights;
   bool checked;
   const Units* units = nullptr;  // that the rows are to be brought to; null: none
+  bool gaps = false;             // whether NaN stand for missing values
 
   Index count() const { return rows.rows(); }
   double weight(Index i) const { return weights.size() == 0 ? 1.0 : weights[i]; }
@@ -27,7 +28,7 @@ struct GivenRows {
 
   /// Throws DataError for the first of the rows [from, to) that cannot be used.
   void check(Index from, Index to) const {
-    if (!checked) check_values<T>(rows, weights, from, to);
+    if (!checked) check_values<T>(rows, weights, from, to, gaps);
   }
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "intake/moments.hpp"
 #include "intake/row_block.hpp"
@@ -25,7 +26,7 @@ class Intake {
   Intake(const Options& options, Index features, Index block_rows)
       : forgetting_(options.forgetting),
         scored_from_(rows_before_scores(capacity(options, features).reported)),
-        moments_(features, options.center),
+        moments_(features, options),
         block_(block_rows, features) {}
   /// Resumes from a model.
   Intake(const Model<T>& model, Index block_rows)
@@ -48,6 +49,20 @@ class Intake {
     return taken;
   }
 
+  /// Takes a row whose `gaps` were filled. Returns false, and does nothing, if the block takes no more.
+  bool take_filled(const T* row, double weight, const std::vector<Index>& gaps) {
+    moments_.expect_gaps();
+    block_.expect_gaps();
+    if (moments_.collect({row, 0, 1}, &weight, forgetting_, block_) == 0) return false;
+    for (const Index j : gaps) block_.gaps(j, block_.count - 1) = 1;
+    ++rows_;
+    return true;
+  }
+  /// Factor of forgetting on the weight of the row that was taken last, beside those before the block.
+  double growth() const { return block_.growth; }
+  /// Number of rows in the open block.
+  Index waiting() const { return block_.count; }
+
   /// Whether rows wait in the open block.
   bool is_waiting() const { return block_.count > 0; }
   bool is_full() const { return block_.full(); }
@@ -57,8 +72,9 @@ class Intake {
     block_.rows_before = rows_ - block_.count;
     if (block_.capacity() > 1) moments_.close(block_);
     block_.scores.is_known = false;
+    // Rows that were filled are nearer to the components than rows are.
     block_.scores.is_wanted = block_.rows_before >= scored_from_ && !block_.is_recentred &&
-                              is_scored(block_.rows_before, block_.capacity());
+                              !block_.has_gaps() && is_scored(block_.rows_before, block_.capacity());
     return block_;
   }
   /// Begins an empty block.
@@ -67,6 +83,7 @@ class Intake {
   /// Number of rows taken.
   std::int64_t rows() const { return rows_; }
   const Moments<T>& moments() const { return moments_; }
+  Moments<T>& moments() { return moments_; }
 
   /// Between `open` and `close`.
   void visit_state(state::Archive& archive) { archive(rows_, moments_, block_); }

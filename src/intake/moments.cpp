@@ -47,8 +47,9 @@ double power_of_two(int exponent) { return std::ldexp(1.0, std::clamp(exponent, 
 }  // namespace
 
 template <typename T>
-Moments<T>::Moments(Index features, bool center)
-    : center_(center),
+Moments<T>::Moments(Index features, const Options& options)
+    : center_(options.center),
+      begins_at_origin_(options.missing == Missing::kImpute),
       mean_(Vector<double>::Zero(features)),
       mean_tail_(Vector<double>::Zero(features)),
       scatter_(Vector<double>::Zero(features)),
@@ -57,11 +58,13 @@ Moments<T>::Moments(Index features, bool center)
 template <typename T>
 Moments<T>::Moments(const Model<T>& model)
     : center_(model.options.center),
+      begins_at_origin_(model.options.missing == Missing::kImpute),
       weight_(model.weight),
       weight_pairs_(model.weight_pairs),
       mean_(as_eigen(model.mean)),
       mean_tail_(as_eigen(model.mean_tail)),
       scatter_(as_eigen(model.scatter)),
+      observed_(as_eigen(model.feature_weight)),
       delta_(model.features()) {
   const double trace = model.trace();
   if (trace > 0.0 && (trace > kHigh<T> || trace < kLow<T>)) unit_ = power_of_two(-std::ilogb(trace) / 2);
@@ -76,6 +79,7 @@ void Moments<T>::forget(double factor) {
   weight_pairs_ *= factor * factor;
   scatter_ *= factor;
   peak_ *= factor;
+  observed_ *= factor;
 }
 
 // A unit in which a row of this size is of size 1, or what came before where that is larger: with forgetting
@@ -159,7 +163,7 @@ bool Moments<T>::change_unit(const T* x, Index i, RowBlock<T>& block) {
 
 template <typename T>
 Index Moments<T>::collect(simd::RowsView<T> x, const double* weights, double forgetting, RowBlock<T>& block) {
-  if (center_ && weight_ == 0.0 && block.count == 0) {
+  if (center_ && !begins_at_origin_ && weight_ == 0.0 && block.count == 0) {
     // The first row is as good a reference as any until there is a mean.
     mean_ = Eigen::Map<const Vector<T>>(x.data, features()).template cast<double>();
   }
@@ -233,6 +237,44 @@ void Moments<T>::recentre(double before, RowBlock<T>& block) {
   rows.col(block.count++) = (std::sqrt(before / weight_ * block.weight) * delta_).template cast<T>();
 }
 
+// Each feature has a mean of its own rows, so that the rows themselves are centred: by the part (1 - (n / (n
+// + W))^(1/2)) of the mean of the block's values, n and W the weights before and in the block. Without gaps
+// that is what BlockWeights::pull does. Filled values are deviations already.
+template <typename T>
+void Moments<T>::close_with_gaps(RowBlock<T>& block) {
+  const bool is_alone = block.count == 1 && outweighs(block.weight, block.weight_before);
+  Vector<double> weight = Vector<double>::Constant(features(), block.weight);
+  for (Index i = 0; i < block.count; ++i) {
+    const double of_row = is_alone ? block.weight : block.roots[i] * block.roots[i];
+    for (Index j = 0; j < features(); ++j) {
+      if (!block.has_gap(j, i)) continue;
+      weight[j] -= of_row;
+      block.total[j] -= of_row * static_cast<double>(block.rows.row(i)[j]) / (block.roots[i] * unit_);
+    }
+  }
+  delta_.setZero();
+  for (Index j = 0; j < features(); ++j) {
+    // What is left of the weight is rounding where all rows have a gap.
+    if (!(weight[j] > 1e-9 * block.weight)) continue;
+    const double before = observed_[j];
+    observed_[j] += weight[j];
+    if (!center_) continue;
+    if (!is_alone) delta_[j] = (1.0 - std::sqrt(before / observed_[j])) * block.total[j] / weight[j] * unit_;
+    const double moved = mean_tail_[j] + block.total[j] / observed_[j];
+    const double next = mean_[j] + moved;
+    mean_tail_[j] = moved - (next - mean_[j]);
+    mean_[j] = next;
+  }
+  if (!center_) return;
+  for (Index i = 0; i < block.count; ++i) {
+    T* const row = block.rows.row(i);
+    for (Index j = 0; j < features(); ++j) {
+      if (!block.has_gap(j, i))
+        row[j] = static_cast<T>(static_cast<double>(row[j]) - block.roots[i] * delta_[j]);
+    }
+  }
+}
+
 template <typename T>
 void Moments<T>::close(RowBlock<T>& block) {
   const double before = weight_;
@@ -245,7 +287,9 @@ void Moments<T>::close(RowBlock<T>& block) {
   block.weight_before = before;
   block.unit = unit_;
   block.pull = 0.0;
-  if (center_) {
+  if (observed_.size() > 0) {
+    close_with_gaps(block);
+  } else if (center_) {
     const double part = before / weight_;
     const bool is_alone = block.count == 1 && outweighs(block.weight, before);
     if (part < block_borders::kOutweighed && !is_alone) {
@@ -282,6 +326,7 @@ void Moments<T>::write(Model<T>& model) const {
   model.mean = to_vector(mean_);
   model.mean_tail = to_vector(mean_tail_);
   model.scatter = to_vector(scatter_ / unit_ / unit_);
+  model.feature_weight = to_vector(observed_);
 }
 
 template <typename T>

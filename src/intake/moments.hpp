@@ -2,6 +2,7 @@
 #pragma once
 
 #include "intake/row_block.hpp"
+#include "intake/row_filler.hpp"
 #include "roipca/model.hpp"
 #include "state/archive.hpp"
 
@@ -16,7 +17,7 @@ namespace roipca {
 template <typename T>
 class Moments {
  public:
-  Moments(Index features, bool center);
+  Moments(Index features, const Options& options);
   explicit Moments(const Model<T>& model);
 
   /// All that came before counts `factor` times as much.
@@ -33,11 +34,31 @@ class Moments {
   /// Moves mean and scatter by the rows of the block, and finds what is known only then: see BlockWeights.
   void close(RowBlock<T>& block);
 
+  /// From now on rows may have gaps, and the mean of a feature is that of the values that were there. A value
+  /// that was filled in is a deviation from the mean, and stays one when the mean moves.
+  void expect_gaps() {
+    if (observed_.size() == 0) observed_.setConstant(features(), weight_);
+  }
+  /// Adds to the scatter of each feature.
+  void add_scatter(const Vector<double>& scatter) { scatter_ += scatter * unit_ * unit_; }
+  /// Mean squared deviations, of each feature. At least one row.
+  Vector<double> mean_squared_deviations() const { return scatter_ / weight_ / unit_ / unit_; }
+  double weight() const { return weight_; }
+  /// See row_filler.hpp.
+  double counting_rows() const { return roipca::counting_rows(weight_, weight_pairs_); }
+  const Vector<double>& mean() const { return mean_; }
+  const Vector<double>& mean_tail() const { return mean_tail_; }
+
   void write(Model<T>& model) const;
   /// Means of x^2, of each feature, in the unit: about the origin, wherever the mean is.
   Vector<double> mean_squares() const;
   void visit_state(state::Archive& archive) {
     archive(weight_, weight_pairs_, unit_, peak_, mean_, mean_tail_, scatter_);
+    bool has_gaps = observed_.size() > 0;
+    archive(has_gaps);
+    if (!has_gaps) return;
+    expect_gaps();
+    archive(observed_);
   }
   /// See Model::degrees_of_freedom.
   double freedom() const;
@@ -48,19 +69,22 @@ class Moments {
   double fit_unit(double row_size);
   void place(simd::RowsView<T> x, Index first, const double* weights, RowBlock<T>& block, double* squares);
   bool change_unit(const T* x, Index i, RowBlock<T>& block);
+  void close_with_gaps(RowBlock<T>& block);
   void recentre(double before, RowBlock<T>& block);
   bool outweighs(double weight, double before) const;
   bool grow(double forgetting, bool is_first, RowBlock<T>& block);
 
   bool center_;
+  bool begins_at_origin_;  // where the first rows have their mean: no row is needed for a reference
   double weight_ = 0.0;
   double weight_pairs_ = 0.0;
   double unit_ = 1.0;
   double peak_ = 0.0;  // largest |v|^2 so far
   Vector<double> mean_;
   Vector<double> mean_tail_;
-  Vector<double> scatter_;  // in the unit, squared
-  Vector<double> delta_;    // scratch
+  Vector<double> scatter_;   // in the unit, squared
+  Vector<double> observed_;  // weight of the values that were there, of each feature; none without gaps
+  Vector<double> delta_;     // scratch
 };
 
 /// Multiplies by unit^-2 without leaving the range on the way.

@@ -70,7 +70,15 @@ struct RowBlock : BlockWeights {
         rows(capacity + 1, features),
         total(Vector<double>::Zero(capacity > 1 ? features : 0)) {}
 
+  /// Makes room for gaps. Nothing happens if there is.
+  void expect_gaps() {
+    if (gaps.size() == 0) gaps.setZero(rows.length(), capacity());
+  }
+  bool has_gap(Index feature, Index row) const { return gaps.size() > 0 && gaps(feature, row) != 0; }
+  bool has_gaps() const { return gaps.size() > 0 && gaps.any(); }
+
   void clear() {
+    gaps.setZero();
     count = 0;
     total.setZero();
     weight = weight_pairs = 0.0;
@@ -81,8 +89,15 @@ struct RowBlock : BlockWeights {
   void visit_state(state::Archive& archive) {
     archive.count(count, capacity());
     archive(rows.columns(count), roots, total, weight, weight_pairs, growth, rescale);
+    bool expects_gaps = gaps.size() > 0;
+    archive(expects_gaps);
+    if (!expects_gaps) return;
+    expect_gaps();
+    archive(gaps);
   }
 
+  Eigen::Matrix<std::uint8_t, Eigen::Dynamic, Eigen::Dynamic>
+      gaps;                   // features x rows: 1 where filled, or none
   simd::AlignedRows<T> rows;  // V, with room for one more: see Moments::close
   Vector<double> total;       // sum of weight * (x - mean), for blocks of more than one row
   double squared_norm = 0.0;  // |v|^2, for blocks of one row; 0 where v is, to rounding and far beyond

@@ -78,16 +78,17 @@ void check_value(T x, Index row, Index column, double weight) {
 }
 
 template <typename T>
-void check_values(const Rows<T>& rows, const Weights& weights, Index from, Index to) {
+void check_values(const Rows<T>& rows, const Weights& weights, Index from, Index to, bool gaps) {
   const auto& kernel = simd::table<T>();
   for (Index i = from; i < to; ++i) {
     const T* row = rows.data() + i * rows.stride();
     const double weight = weights.size() == 0 ? 1.0 : weights[i];
     const T largest = largest_number<T>(weight);
     if (!kernel.any_beyond(row, rows.cols(), largest)) continue;
-    Index j = 0;
-    while (std::abs(row[j]) <= largest) ++j;
-    throw DataError(i, describe(row[j], j, weight));
+    for (Index j = 0; j < rows.cols(); ++j) {
+      if (std::abs(row[j]) <= largest || (gaps && std::isnan(row[j]))) continue;
+      throw DataError(i, describe(row[j], j, weight));
+    }
   }
 }
 
@@ -95,7 +96,7 @@ template float largest_number<float>(double);
 template double largest_number<double>(double);
 template void check_value(float, Index, Index, double);
 template void check_value(double, Index, Index, double);
-template void check_values<float>(const Rows<float>&, const Weights&, Index, Index);
-template void check_values<double>(const Rows<double>&, const Weights&, Index, Index);
+template void check_values<float>(const Rows<float>&, const Weights&, Index, Index, bool);
+template void check_values<double>(const Rows<double>&, const Weights&, Index, Index, bool);
 
 }  // namespace roipca

@@ -23,13 +23,14 @@ template <typename T>
 void check_value(T x, Index row, Index column, double weight);
 
 /// The same for the first of the rows [from, to) that has such a number. The weights were checked before.
+/// Where rows may have gaps, a NaN is one.
 template <typename T>
-void check_values(const Rows<T>& rows, const Weights& weights, Index from, Index to);
+void check_values(const Rows<T>& rows, const Weights& weights, Index from, Index to, bool gaps = false);
 
 /// And for all rows.
 template <typename T>
-void check_values(const Rows<T>& rows, const Weights& weights = {}) {
-  check_values<T>(rows, weights, 0, rows.rows());
+void check_values(const Rows<T>& rows, const Weights& weights = {}, bool gaps = false) {
+  check_values<T>(rows, weights, 0, rows.rows(), gaps);
 }
 
 }  // namespace roipca

@@ -1,5 +1,6 @@
 #include "intake/units.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <sstream>
@@ -11,7 +12,8 @@ namespace roipca {
 namespace {
 
 // sqrt(sum of w x^2 / divisor), without leaving the range on the way.
-double root_mean_square(const Vector<double>& x, const Vector<double>& w, double divisor) {
+double root_mean_square(const Eigen::Ref<const Vector<double>>& x, const Eigen::Ref<const Vector<double>>& w,
+                        double divisor) {
   const double largest = x.cwiseAbs().maxCoeff();
   if (!(largest > 0.0)) return 0.0;
   return largest * std::sqrt((x / largest).cwiseAbs2().dot(w) / divisor);
@@ -31,29 +33,38 @@ void Units::visit_state(state::Archive& archive, Index features) {
     origin.resize(features);
     scale.resize(features);
   }
-  archive(origin, scale);
+  archive(origin, scale, standardizes);
 }
 
 template <typename T>
-Units units_of(simd::RowsView<T> rows, const double* weights, Index features, bool center) {
-  Units units = {Vector<double>::Zero(features), Vector<double>::Ones(features)};
-  const Eigen::Map<const Vector<double>> w(weights, rows.count);
-  // Relative to the largest weight: sums and squares of weights stay in range.
-  const Vector<double> parts = w / w.maxCoeff();
-  const double total = parts.sum();
-  const double freedom = center ? total - parts.squaredNorm() / total : total;
-  Vector<double> column(rows.count);
+Units units_of(simd::RowsView<T> rows, const double* weights, Index features, bool center, bool standardize) {
+  Units units = {Vector<double>::Zero(features), Vector<double>::Ones(features), standardize};
+  const double heaviest = Eigen::Map<const Vector<double>>(weights, rows.count).maxCoeff();
+  Vector<double> values(rows.count);
+  Vector<double> parts(rows.count);
   for (Index j = 0; j < features; ++j) {
-    for (Index i = 0; i < rows.count; ++i) column[i] = static_cast<double>(rows.data[i * rows.stride + j]);
+    Index count = 0;
+    for (Index i = 0; i < rows.count; ++i) {
+      const auto x = static_cast<double>(rows.data[i * rows.stride + j]);
+      if (std::isnan(x)) continue;
+      values[count] = x;
+      parts[count++] = weights[i] / heaviest;  // sums and squares of weights stay in range
+    }
+    if (count == 0) continue;
+    auto column = values.head(count);
+    const auto part = parts.head(count);
+    const double total = part.sum();
     if (center) {
-      // About the first row first, so that a constant column is exactly 0.
+      // About the first value first, so that a constant column is exactly 0.
       const double first = column[0];
       column.array() -= first;
-      const double offset = column.dot(parts) / total;
+      const double offset = column.dot(part) / total;
       column.array() -= offset;
       units.origin[j] = first + offset;
     }
-    const double scale = freedom > 0.0 ? root_mean_square(column, parts, freedom) : 0.0;
+    const double freedom = center ? total - part.squaredNorm() / total : total;
+    if (!standardize || !(freedom > 0.0)) continue;
+    const double scale = root_mean_square(column, part, freedom);
     if (is_usable_scale(scale)) units.scale[j] = scale;
   }
   return units;
@@ -61,7 +72,10 @@ Units units_of(simd::RowsView<T> rows, const double* weights, Index features, bo
 
 template <typename T>
 Units units_of(const Model<T>& model) {
-  return {as_eigen(model.mean), as_eigen(model.scale)};
+  const bool standardizes = !model.scale.empty();
+  return {as_eigen(model.mean),
+          standardizes ? Vector<double>(as_eigen(model.scale)) : Vector<double>::Ones(model.features()),
+          standardizes};
 }
 
 template <typename T>
@@ -74,8 +88,9 @@ void to_units(const Units& units, const T* x, Index row, double weight, T* y) {
   }
   const T largest = largest_number<T>(weight);
   if (!simd::table<T>().any_beyond(y, features, largest)) return;
-  Index j = 0;
-  while (std::abs(y[j]) <= largest) ++j;
+  const auto is_beyond = [largest](T number) { return std::abs(number) > largest; };
+  const Index j = std::find_if(y, y + features, is_beyond) - y;
+  if (j == features) return;  // only missing values
   std::ostringstream text;
   text << x[j] << " (too large: more than " << largest << " times the scale of its column) in column " << j;
   throw DataError(row, text.str());
@@ -93,8 +108,8 @@ Model<T> from_units(Model<T> model, const Units& units) {
     model.mean_tail[j] = rest - (model.mean[j] - mean);
     model.scatter[j] = model.scatter[j] * scale * scale;
   }
-  model.options.standardize = true;
-  model.scale = to_vector(units.scale);
+  model.options.standardize = units.standardizes;
+  if (units.standardizes) model.scale = to_vector(units.scale);
   return model;
 }
 
@@ -112,8 +127,8 @@ Model<T> to_units(Model<T> model, const Units& units) {
   return model;
 }
 
-template Units units_of(simd::RowsView<float>, const double*, Index, bool);
-template Units units_of(simd::RowsView<double>, const double*, Index, bool);
+template Units units_of(simd::RowsView<float>, const double*, Index, bool, bool);
+template Units units_of(simd::RowsView<double>, const double*, Index, bool, bool);
 template Units units_of(const Model<float>&);
 template Units units_of(const Model<double>&);
 template void to_units(const Units&, const float*, Index, double, float*);

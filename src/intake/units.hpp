@@ -12,7 +12,8 @@ namespace roipca {
 /// only keeps digits: a spread of 1 around 1e12 would lose them in a division.
 struct Units {
   Vector<double> origin;
-  Vector<double> scale;  // positive
+  Vector<double> scale;      // positive
+  bool standardizes = true;  // whether the scales are those of the features, and not all 1
 
   bool empty() const { return scale.size() == 0; }
   void visit_state(state::Archive& archive, Index features);
@@ -22,11 +23,12 @@ struct Units {
 bool is_usable_scale(double scale);
 
 /// The units in which rows have unit variance about their mean, or unit mean squares without centring. A
-/// feature that does not vary has scale 1. `weights` are positive.
+/// feature that does not vary has scale 1, and so has every feature unless `standardize`. NaN are missing
+/// values. `weights` are positive.
 template <typename T>
-Units units_of(simd::RowsView<T> rows, const double* weights, Index features, bool center);
+Units units_of(simd::RowsView<T> rows, const double* weights, Index features, bool center, bool standardize);
 
-/// The units of a standardized model.
+/// The units in which a model's own rows have their mean at the origin.
 template <typename T>
 Units units_of(const Model<T>& model);
 

@@ -92,6 +92,11 @@ void check(const Model<T>& model) {
   const auto has_width = [d](const std::vector<double>& v) { return static_cast<Index>(v.size()) == d; };
   require(has_width(model.mean_tail) && has_width(model.scatter) && model.basis.cols() == d,
           "mean, mean_tail, scatter and basis are of different widths");
+  require(model.feature_weight.empty() ||
+              (has_width(model.feature_weight) && as_eigen(model.feature_weight).allFinite() &&
+               as_eigen(model.feature_weight).minCoeff() >= 0.0),
+          "there are weights of features, but not one per feature, finite and not negative");
+  require(model.empty_rows >= 0, "the number of empty rows is negative");
   require(model.scale.empty() != model.options.standardize, "scales do not go with option standardize");
   require(model.scale.empty() || (has_width(model.scale) && as_eigen(model.scale).allFinite() &&
                                   as_eigen(model.scale).minCoeff() > 0.0),

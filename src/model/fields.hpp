@@ -56,6 +56,7 @@ void visit_values(Visit visit, Models&... models) {
   visit(ValueField{"prequential.spe_mean", Merging::kOwn, true}, models.prequential.spe_mean...);
   visit(ValueField{"prequential.spe_spread", Merging::kOwn, true}, models.prequential.spe_spread...);
   visit(ValueField{"prequential.spe_third", Merging::kOwn, true}, models.prequential.spe_third...);
+  visit(ValueField{"empty_rows", Merging::kSum, true}, models.empty_rows...);
   visit(ValueField{"feature_names", Merging::kNonempty, true}, models.feature_names...);
   visit(ValueField{"parameters", Merging::kFirst, true}, models.parameters...);
 }
@@ -67,6 +68,7 @@ void visit_arrays(Visit visit, Models&... models) {
   visit(ArrayField{"mean", Extent::kFeatures}, models.mean...);
   visit(ArrayField{"mean_tail", Extent::kFeatures}, models.mean_tail...);
   visit(ArrayField{"scatter", Extent::kFeatures}, models.scatter...);
+  visit(ArrayField{"feature_weight", Extent::kFeatures, true}, models.feature_weight...);
   visit(ArrayField{"scale", Extent::kFeatures, true}, models.scale...);
   visit(ArrayField{"eigenvalues", Extent::kHeld}, models.eigenvalues...);
   visit(ArrayField{"components", Extent::kHeldByFeatures}, models.basis...);

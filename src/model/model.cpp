@@ -4,10 +4,15 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 #include "intake/given_sparse_rows.hpp"
+#include "intake/row_filler.hpp"
+#include "intake/units.hpp"
 #include "linalg/eigen_types.hpp"
 #include "model/axes.hpp"
 #include "model/projector.hpp"
@@ -97,7 +102,8 @@ std::vector<double> scaled_scores(const Model<T>& model, const Vector<double>& v
   return result;
 }
 
-// Of each row: the squared distance from the plane of the first `columns` components.
+// Of each row: the squared distance from the plane of the first `columns` components. Of a row with
+// missing values, what the others tell of it.
 template <typename T>
 std::vector<double> squared_distances(const Model<T>& model, Index columns, const SparseRows<T>& x) {
   const RowMatrix<double> scores = sparse_scores(model, columns, x);
@@ -114,8 +120,28 @@ std::vector<double> squared_distances(const Model<T>& model, Index columns, cons
     projector.subtract_components(count);
     as_eigen(result).segment(first, count) =
         projector.centred(count).template cast<double>().colwise().squaredNorm().transpose();
+    if (model.options.missing == Missing::kError) return;
+    for (Index i = 0; i < count; ++i) {
+      if (!as_eigen(x.row(first + i)).hasNaN()) continue;
+      result[static_cast<std::size_t>(first + i)] =
+          squares_of_observed<T>(projector.centred(count).col(i), x.row(first + i));
+    }
   });
   return result;
+}
+
+template <typename T>
+Vector<double> deviations_of(const Units& units, const Row<T>& row) {
+  return (as_eigen(row).template cast<double>() - units.origin).cwiseQuotient(units.scale);
+}
+
+// Calls use(i, row) for rows with missing values.
+template <typename T, typename Use>
+void for_each_with_gaps(const Model<T>& model, const Rows<T>& x, Use use) {
+  if (model.options.missing == Missing::kError) return;
+  for (Index i = 0; i < x.rows(); ++i) {
+    if (as_eigen(x.row(i)).hasNaN()) use(i, x.row(i));
+  }
 }
 
 // Covariance Q diag(max(variance, noise)) Q^T + noise (I - Q Q^T).
@@ -135,8 +161,21 @@ std::vector<double> log_likelihoods(const Model<T>& model, const AnyRows& x) {
   for (const double scale : model.scale) constant += 2.0 * std::log(scale);
   std::vector<double> result = scaled_scores(model, variance, x);
   if (outside > 0) as_eigen(result) += as_eigen(squared_distances(model, model.n_components, x)) / noise;
+  for (double& number : result) number = -0.5 * (number + constant);
+  if constexpr (std::is_same_v<AnyRows, Rows<T>>) {
+    const Units units = units_of(model);
+    std::optional<FillModel> by;
+    RowFiller filler;
+    for_each_with_gaps(model, x, [&](Index i, const Row<T>& row) {
+      if (!by) by = reported_distribution(model);
+      Vector<double> deviations = deviations_of(units, row);
+      filler.fill(*by, deviations.data());
+      double density = filler.log_density(*by);
+      for (Index j = 0; j < row.size(); ++j) density -= std::isnan(row[j]) ? 0.0 : std::log(units.scale[j]);
+      result[static_cast<std::size_t>(i)] = density;
+    });
+  }
   for (double& number : result) {
-    number = -0.5 * (number + constant);
     if (number < kLeastLogLikelihood) number = kLeastLogLikelihood;  // NaN stays
   }
   return result;
@@ -213,6 +252,28 @@ OwnedRows<T> Model<T>::transform(const Rows<T>& x) const {
     shown.show(projector.scores(count), as_eigen(scores).middleRows(first, count));
   });
   return scores;
+}
+
+template <typename T>
+OwnedRows<T> Model<T>::impute(const Rows<T>& x) const {
+  require_width(x, features(), "features");
+  OwnedRows<T> filled(x.rows(), features());
+  as_eigen(filled) = as_eigen(x);
+  const FillModel by = fill_model(*this);
+  const Units units = units_of(*this);
+  RowFiller filler;
+  for (Index i = 0; i < x.rows(); ++i) {
+    auto row = as_eigen(filled).row(i);
+    if (!row.hasNaN()) continue;
+    Vector<double> deviations = deviations_of(units, x.row(i));
+    filler.fill(by, deviations.data());
+    for (const Index j : filler.gaps()) {
+      const auto place = static_cast<std::size_t>(j);
+      if (!feature_weight.empty() && feature_weight[place] == 0.0) continue;
+      row[j] = static_cast<T>(mean[place] + units.scale[j] * deviations[j]);
+    }
+  }
+  return filled;
 }
 
 template <typename T>

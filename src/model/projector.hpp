@@ -2,7 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
+#include <vector>
 
+#include "intake/row_filler.hpp"
 #include "linalg/eigen_types.hpp"
 #include "roipca/model.hpp"
 #include "simd/aligned_rows.hpp"
@@ -10,9 +14,23 @@
 
 namespace roipca {
 
+/// Sum of the squares of a residual where the row has a value, times features / values there: comparable with
+/// that of a row without gaps. 0 if the row has none.
+template <typename T>
+double squares_of_observed(const Eigen::Ref<const Vector<T>>& residual, const Row<T>& row) {
+  double sum = 0.0;
+  Index there = 0;
+  for (Index j = 0; j < row.size(); ++j) {
+    if (std::isnan(row[j])) continue;
+    sum += static_cast<double>(residual[j]) * static_cast<double>(residual[j]);
+    ++there;
+  }
+  return there > 0 ? sum * static_cast<double>(row.size()) / static_cast<double>(there) : 0.0;
+}
+
 /// Takes rows in chunks that stay in the cache: centres them, and computes their scores on the first
 /// components of a model, with the signs of the model's basis. The results of a row do not depend on the
-/// other rows.
+/// other rows. Where the model imputes, missing values are those that it expects.
 ///
 /// Copies the components once, in O(features x components) time and memory. Refers to the model.
 template <typename T>
@@ -47,6 +65,7 @@ class Projector {
                       centred_.row(0), centred_.stride(), squares.data()},
                      features);
       scale(count, inverse_scale_);
+      if (model_.options.missing == Missing::kImpute) fill(count);
       loops_.dots(centred_.view(count), basis_.view(components_), centred_.padded_length(), scores_.data(),
                   components_);
       use(first, count);
@@ -89,6 +108,15 @@ class Projector {
   static constexpr Index kFewest = 12;               // so few rows still use the tiles of the loops
   static constexpr Index kMost = 96;
 
+  // Missing values by what is expected of them.
+  void fill(Index count) {
+    for (Index i = 0; i < count; ++i) {
+      if (!centred_.columns(count).col(i).hasNaN()) continue;
+      if (!fill_model_) fill_model_ = fill_model(model_);
+      filler_.fill(*fill_model_, centred_.row(i));
+    }
+  }
+
   void scale(Index count, const std::vector<double>& factors) {
     if (factors.empty()) return;
     auto rows = centred_.columns(count);
@@ -111,6 +139,8 @@ class Projector {
   RowMatrix<T> coefficients_;  // components x rows of a chunk
   simd::AlignedBuffer<T> panel_;
   std::vector<double> inverse_scale_;
+  std::optional<FillModel> fill_model_;
+  RowFiller filler_;
   const simd::Table<T>& loops_ = simd::table<T>();
 };
 

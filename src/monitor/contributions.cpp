@@ -45,7 +45,11 @@ OwnedRows<T> spe_contributions(const Model<T>& model, const Rows<T>& x) {
   Projector<T> projector(model, with_variance(model), x.rows());
   projector.for_each_chunk(x, [&](Index first, Index count) {
     projector.subtract_components(count);
-    as_eigen(result).middleRows(first, count) = projector.centred(count).cwiseAbs2().transpose();
+    auto squares = as_eigen(result).middleRows(first, count);
+    squares = projector.centred(count).cwiseAbs2().transpose();
+    if (model.options.missing == Missing::kError) return;
+    const auto given = as_eigen(x).middleRows(first, count);
+    squares = given.array().isNaN().select(T{0}, squares);
   });
   return result;
 }

@@ -95,7 +95,7 @@ class Monitor<T>::Impl {
                                     std::to_string(scoring_->model->features()));
       }
       const Rows<T> rows(x.data(), 1, x.size());
-      check_values<T>(rows, Weights(), 0, 1);
+      check_values<T>(rows, Weights(), 0, 1, scoring_->model->options.missing == Missing::kImpute);
       score(rows, reading);
     }
     reading.alarm = alarm_.next(reading.is_beyond, options_);
@@ -130,12 +130,15 @@ class Monitor<T>::Impl {
       centred_ = projector.centred(1).col(0).template cast<double>();
       projector.subtract_components(1);
       const auto residual = projector.centred(1).col(0);
-      reading.spe = residual.template cast<double>().squaredNorm();
+      const bool has_gaps = as_eigen(row.row(0)).hasNaN();
+      reading.spe = has_gaps ? squares_of_observed<T>(residual, row.row(0))
+                             : residual.template cast<double>().squaredNorm();
       reading.is_beyond = reading.t2 > reading.t2_limit || reading.spe > reading.spe_limit;
       reading.by_spe = reading.spe * reading.t2_limit >= reading.t2 * reading.spe_limit;
       if (!std::isfinite(reading.t2_limit)) reading.by_spe = true;
       if (reading.by_spe) {
         contributions_ = residual.template cast<double>().cwiseAbs2();
+        if (has_gaps) contributions_ = as_eigen(row.row(0)).array().isNaN().select(0.0, contributions_);
       } else {
         projector.replace_by_combination(
             (scores_.cwiseProduct(scoring_->inverse_variance)).transpose().template cast<T>());

@@ -35,6 +35,7 @@ Method resolve(const Options& options, Index features) {
   Options by_roipca = options;
   by_roipca.method = Method::kRoipca;
   const auto [reported, held] = capacity(by_roipca, features);
+  if (options.missing == Missing::kImpute) return Method::kRoipca;  // what is filled in is no more exact
   const bool is_readable = features <= kFewFeatures || features <= kExactByReported * reported;
   return features <= kExactByHeld * held && is_readable ? Method::kExact : Method::kRoipca;
 }
@@ -54,7 +55,7 @@ Capacity capacity(const Options& options, Index features) {
 }
 
 Index rows_to_hold(const Options& options, Index features) {
-  if (!options.standardize) return 0;
+  if (!options.standardize && options.missing == Missing::kError) return 0;
   constexpr Index kRows = 1000;
   constexpr Index kFewest = 100;
   constexpr Index kNumbers = Index{1} << 22;

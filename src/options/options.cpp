@@ -32,11 +32,19 @@ Method method_from_name(std::string_view name) {
 
 void check(const Options& options) {
   for (const OptionRow& row : option_table()) row.check(options);
-  if (!options.window) return;
-  if (options.forgetting != 1.0) throw std::invalid_argument("window and forgetting exclude each other");
   const Method method = options.method;
   const bool by_blocks = options.update_every == UpdateEvery::kBlock &&
                          (method == Method::kAuto || method == Method::kRoipca || method == Method::kIpca);
+  const bool imputes = options.missing == Missing::kImpute;
+  if (imputes && !by_blocks && method != Method::kExact) {
+    throw std::invalid_argument(
+        "missing \"impute\" needs updates by blocks (method auto, roipca or ipca, update_every block) or "
+        "method "
+        "exact");
+  }
+  if (!options.window) return;
+  if (options.forgetting != 1.0) throw std::invalid_argument("window and forgetting exclude each other");
+  if (imputes) throw std::invalid_argument("missing \"impute\" does not work with a window");
   if (!by_blocks && method != Method::kExact) {
     throw std::invalid_argument(
         "window needs updates by blocks (method auto, roipca or ipca, update_every block) or method exact");

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "basis/orthonormal.hpp"
@@ -14,6 +15,7 @@
 #include "intake/row_check.hpp"
 #include "options/resolved.hpp"
 #include "passes/dense_products.hpp"
+#include "passes/gap_products.hpp"
 #include "passes/nystroem.hpp"
 #include "passes/row_identity.hpp"
 #include "passes/sparse_products.hpp"
@@ -65,16 +67,19 @@ class Refinement<T>::Impl {
         unit_(unit_of(model.scatter_trace)),
         rank_(count_refinable(model)),
         identity_(model.features()),
-        dense_(model_, rank_, unit_) {}
+        dense_(model_, rank_, unit_) {
+    if (model_.options.missing == Missing::kImpute) gaps_.emplace(model_, rank_, unit_);
+  }
 
   const Model<T>& model() const { return model_; }
   std::int64_t rows() const { return identity_.rows(); }
 
   void add(const Rows<T>& rows, const Weights& weights, const InterruptCheck& check_interrupt) {
     check_shape<T>(rows, weights, model_.features());
-    check_values<T>(rows, weights);
+    check_values<T>(rows, weights, gaps_.has_value());
     const GivenRows<T> given{rows, weights, true};
     all_or_nothing(rows.size(), check_interrupt, rows.rows(), [&](Impl& impl, Index from, Index to) {
+      if (impl.gaps_) return impl.add_filled(given, from, to);
       while (from < to) {
         Index end = from;
         while (end < to && given.weight(end) > 0.0) ++end;
@@ -87,6 +92,7 @@ class Refinement<T>::Impl {
   void add(const SparseRows<T>& rows, const Weights& weights, const InterruptCheck& check_interrupt) {
     check_sparse(rows, weights, model_.features());
     const GivenSparseRows<T> given{rows, weights};
+    if (gaps_) return add_expanded(given, check_interrupt);
     if (!sparse_) sparse_.emplace(model_, rank_, unit_);
     all_or_nothing(rows.entries(), check_interrupt, rows.rows(), [&](Impl& impl, Index from, Index to) {
       for (Index i = from; i < to; ++i) {
@@ -97,7 +103,8 @@ class Refinement<T>::Impl {
 
   void merge(const Impl& other) {
     require_same_model(as_eigen(other.model_.eigenvalues));
-    dense_.add(other.sum());
+    dense_.add(other.sum_of_rows());
+    if (gaps_) gaps_->add(*other.gaps_);
     RowIdentity theirs = other.identity_;
     if (other.sparse_) other.sparse_->report(theirs);
     identity_.merge(theirs);
@@ -108,17 +115,22 @@ class Refinement<T>::Impl {
     if (sparse_) sparse_->report(identity);
     identity.require_rows_of(model_, unit_);
     Model<T> result = model_;
+    if (gaps_) {
+      require_same_gaps();
+      result.scatter = to_vector(gaps_->scatter() / unit_ / unit_);
+      result.scatter_trace = as_eigen(result.scatter).sum();
+    }
     result.axes.clear();  // of the components before
     ++result.passes;
     result.turns.assign(result.eigenvalues.size(), 0.0);
     if (rank_ == 0) return result;
 
-    const double trace = model_.scatter_trace * unit_ * unit_;
+    const double trace = result.scatter_trace * unit_ * unit_;
     const RefinedPairs pairs =
         refine({as_columns(model_.basis).leftCols(rank_).template cast<double>(), sum(), trace},
                static_cast<Index>(model_.passes), model_.n_components, kNoise<T>);
     Spectrum<T> spectrum = with_others(pairs, trace);
-    const Vector<double> mean_squares = unit_ * unit_ * as_eigen(model_.scatter) / model_.weight +
+    const Vector<double> mean_squares = unit_ * unit_ * as_eigen(result.scatter) / model_.weight +
                                         (unit_ * as_eigen(model_.mean)).cwiseAbs2();
     make_reportable(
         spectrum, rounding_of(with_choices(model_), model_.rows, mean_squares, model_.degrees_of_freedom()));
@@ -142,6 +154,7 @@ class Refinement<T>::Impl {
     archive(eigenvalues);
     require_same_model(eigenvalues);
     archive(identity_, dense_);
+    if (gaps_) archive(*gaps_);
     bool has_sparse = sparse_.has_value();
     archive(has_sparse);
     if (has_sparse && !sparse_) sparse_.emplace(model_, rank_, unit_);
@@ -164,11 +177,53 @@ class Refinement<T>::Impl {
     return spectrum;
   }
 
-  Matrix<double> sum() const {
+  // Of the rows of weight above 0, which may have gaps.
+  void add_filled(const GivenRows<T>& given, Index from, Index to) {
+    for (Index i = from; i < to; ++i) {
+      const double weight = given.weight(i);
+      if (weight == 0.0) continue;
+      const T* const filled = gaps_->fill(model_, given.rows.row(i), weight, identity_);
+      if (filled == nullptr) continue;
+      const Rows<T> row(filled, 1, model_.features());
+      const Weights of_row(&weight, 1);
+      dense_.add(model_, GivenRows<T>{row, of_row, true}, 0, 1, identity_);
+    }
+  }
+
+  void add_expanded(const GivenSparseRows<T>& given, const InterruptCheck& check_interrupt) {
+    OwnedRows<T> row(1, model_.features());
+    all_or_nothing(given.rows.entries(), check_interrupt, given.count(),
+                   [&](Impl& impl, Index from, Index to) {
+                     for (Index i = from; i < to; ++i) {
+                       as_eigen(row).setZero();
+                       for (Index e = given.rows.start(i); e < given.rows.start(i + 1); ++e) {
+                         row(0, given.rows.column(e)) += given.rows.value(e);
+                       }
+                       const double weight = given.weight(i);
+                       const Rows<T> dense(row);
+                       const Weights of_row(&weight, 1);
+                       impl.add_filled(GivenRows<T>{dense, of_row, true}, 0, 1);
+                     }
+                   });
+  }
+
+  void require_same_gaps() const {
+    for (Index j = 0; j < model_.features(); ++j) {
+      const auto place = static_cast<std::size_t>(j);
+      const double in_model = model_.feature_weight.empty() ? model_.weight : model_.feature_weight[place];
+      const double found = model_.weight - gaps_->gap_weight()[j];
+      if (std::abs(found - in_model) <= 1e-8 * model_.weight) continue;
+      throw std::invalid_argument("not the rows of the model: in feature " + std::to_string(j) +
+                                  " other values are missing");
+    }
+  }
+
+  Matrix<double> sum_of_rows() const {
     Matrix<double> sum = dense_.sum();
     if (sparse_) sum += sparse_->sum();
     return sum;
   }
+  Matrix<double> sum() const { return gaps_ ? Matrix<double>(sum_of_rows() + gaps_->sum()) : sum_of_rows(); }
 
   template <typename Values>
   void require_same_model(const Values& eigenvalues) const {
@@ -199,6 +254,7 @@ class Refinement<T>::Impl {
   RowIdentity identity_;
   DenseProducts<T> dense_;
   std::optional<SparseProducts<T>> sparse_;
+  std::optional<GapProducts<T>> gaps_;  // where values may be missing
 };
 
 template <typename T>

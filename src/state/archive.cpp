@@ -16,7 +16,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "states are little-endian");
 
 // Increase it when the members that a class passes to an archive change, or their meaning.
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersion = 3;
 
 constexpr std::string_view kFormat = "roipca-state";
 constexpr std::size_t kVersionPlace = kFormat.size();

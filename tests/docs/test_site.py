@@ -42,6 +42,7 @@ WAIT = """new Promise((done, fail) => {
         ("larger than memory", "guides/larger-than-memory.html"),
         ("IncrementalPCA", "moving/incremental-pca.html"),
         ("alarm", "monitoring.html"),
+        ("missing values", "missing.html"),
     ],
 )
 def test_a_search_finds_the_guide(page, words, target):

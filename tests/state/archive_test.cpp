@@ -96,7 +96,7 @@ TEST(Archive, NamesWhatIsWrongWithTheHeader) {
   EXPECT_EQ(refusal(std::span(bytes).first(0), Part()),
             "invalid state: incomplete header: need 32 bytes, have 0");
   bytes[12] = std::byte{9};
-  EXPECT_EQ(refusal(bytes, Part()), "invalid state: version is 9, but this roipca reads version 2");
+  EXPECT_EQ(refusal(bytes, Part()), "invalid state: version is 9, but this roipca reads version 3");
   bytes[0] = std::byte{'R'};
   EXPECT_EQ(refusal(bytes, Part()), "invalid state: does not begin with \"roipca-state\"");
 }
