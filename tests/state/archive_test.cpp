@@ -103,7 +103,7 @@ TEST(Archive, NamesWhatIsWrongWithTheHeader) {
 
 TEST(Archive, LaysOutBytesAsDocumented) {
   const std::vector<std::byte> bytes = packed(std::uint16_t{0x0201});
-  const std::string head("roipca-state\2\0\0\0\2\0\0\0\0\0\0\0", 24);
+  const std::string head("roipca-state\3\0\0\0\2\0\0\0\0\0\0\0", 24);
   ASSERT_EQ(bytes.size(), 34U);
   EXPECT_EQ(std::memcmp(bytes.data(), head.data(), head.size()), 0);
   EXPECT_EQ(bytes[32], std::byte{1});
