@@ -18,21 +18,30 @@ if TYPE_CHECKING:
 base: Any = optional("river.base", "river")
 
 _ROOM = 64  # features for which there is room at least
+_FEW = 256  # features for which "auto" is exact
+_IMPUTING = ("auto", "roipca", "ipca", "exact")
 
 
 class OnlinePCA(base.MiniBatchTransformer):
     """Principal components of a stream of dictionaries, in constant memory.
 
-    Features may come and go. A feature that a row does not have, or that is None or NaN, counts as the mean of that
-    feature in the rows before. A feature that comes later counts, in the rows before, as the first value it had.
-    (Without centring, both count as 0.) The order of the keys does not matter.
+    Features may come and go. A feature that a row does not have, or that is None or NaN, is filled by what the model so
+    far expects, given the other features of the row (`missing="impute"` of `roipca.OnlinePCA`). The mean of a feature
+    is that of the values that it had. Rows without any value are left out. The order of the keys does not matter.
+
+    Methods that update row by row (`update_every="row"`, "froipca", "ccipca", "gha", "oja" and "fd") cannot do that.
+    With them, a missing feature counts as its mean in the rows before, and a feature that comes later counts, in the
+    rows before, as the first value it had. (Without centring, both count as 0.)
 
     Parameters
     ----------
     n_components : int, default=2
         Number of components.
     method, oversampling, update_every, center, forgetting
-        As in `roipca.OnlinePCA`.
+        As in `roipca.OnlinePCA`. "auto" is "exact" if there is room for up to 256 features, or else "roipca".
+    first_rows : int, default=100
+        Number of rows that the first model of missing features is taken from. They are held in memory until all are
+        there, and reading results takes longer until then.
     max_features : int or None, default=None
         Number of different features for which there is room. None means twice those of the first row, and at least
         64.
@@ -59,6 +68,7 @@ class OnlinePCA(base.MiniBatchTransformer):
         update_every: UpdateEvery = "block",
         center: bool = True,
         forgetting: float = 1.0,
+        first_rows: int = 100,
         max_features: int | None = None,
     ) -> None:
         self.n_components = n_components
@@ -67,6 +77,7 @@ class OnlinePCA(base.MiniBatchTransformer):
         self.update_every = update_every
         self.center = center
         self.forgetting = forgetting
+        self.first_rows = first_rows
         self.max_features = max_features
         self._columns: dict[Hashable, int] = {}
         self._room = 0
@@ -95,9 +106,7 @@ class OnlinePCA(base.MiniBatchTransformer):
         if self._room:
             row = self._row(x)
             self._pca.update(row)
-            self._weight = self.forgetting * self._weight + 1.0
-            if self.center:
-                self._mean += (row - self._mean) / self._weight
+            self._count(row[np.newaxis])
 
     def transform_one(self, x: dict) -> dict[int, float]:
         """Return the scores of one row, by the numbers of the components.
@@ -126,20 +135,17 @@ class OnlinePCA(base.MiniBatchTransformer):
         """
         if len(X) == 0:
             return
-        if X.isna().to_numpy().any():  # missing numbers count as a mean that changes from row to row
+        if X.isna().to_numpy().any() and not self._imputes:  # the mean changes from row to row
             for x in X.to_dict("records"):
                 self.learn_one(x)
             return
-        self._meet(X.columns, X.iloc[0])
+        present = X.notna().any()
+        self._meet(X.columns[present], X.bfill().iloc[0])
         if not self._room:
             return
         rows = self._rows(X)
         self._pca.partial_fit(rows)
-        for row in rows if self.center else ():
-            self._weight = self.forgetting * self._weight + 1.0
-            self._mean += (row - self._mean) / self._weight
-        if not self.center:
-            self._weight += len(rows)
+        self._count(rows)
 
     def transform_many(self, X: pd.DataFrame) -> pd.DataFrame:
         """Return the scores of the rows of a frame.
@@ -165,15 +171,19 @@ class OnlinePCA(base.MiniBatchTransformer):
             return
         if not self._columns:
             self._room = self.max_features or max(_ROOM, 2 * len(new))
+            is_few = self.method == "auto" and self._imputes and self._room <= _FEW
             self._pca = _OnlinePCA(
                 self.n_components,
-                method=self.method,
+                method="exact" if is_few else self.method,
                 oversampling=self.oversampling,
                 update_every=self.update_every,
                 center=self.center,
                 forgetting=self.forgetting,
+                missing="impute" if self._imputes else "error",
+                first_rows=self.first_rows,
             )
-            self._first, self._mean = np.zeros(self._room), np.zeros(self._room)
+            self._first = np.zeros(self._room)
+            self._mean = np.full(self._room, np.nan) if self._imputes else np.zeros(self._room)
         if len(self._columns) + len(new) > self._room:
             raise ValueError(
                 f"{len(self._columns) + len(new)} different features, but there is room for {self._room}: "
@@ -181,12 +191,29 @@ class OnlinePCA(base.MiniBatchTransformer):
             )
         for name in sorted(new, key=str):
             column = len(self._columns)
-            if self.center:
+            if self.center and not self._imputes:
                 self._first[column] = values[name]
             self._columns[name] = column
 
+    @property
+    def _imputes(self) -> bool:
+        return self.update_every == "block" and self.method in _IMPUTING
+
+    def _count(self, rows: np.ndarray) -> None:
+        """Counts rows that were learned, and takes their mean where the core does not."""
+        if self._imputes:
+            self._weight += float((~np.isnan(rows)).any(axis=1).sum())
+            return
+        for row in rows:
+            self._weight = self.forgetting * self._weight + 1.0
+            if self.center:
+                self._mean += (row - self._mean) / self._weight
+
     def _row(self, x: dict) -> np.ndarray:
-        """Returns the row that the core learns: differences from the first values, the mean where one is missing."""
+        """Returns the row that the core learns: NaN where a value is missing, or the mean if it cannot impute.
+
+        If it cannot, all are differences from the first values.
+        """
         row = self._mean.copy()
         for name, value in x.items():
             column = self._columns.get(name)
