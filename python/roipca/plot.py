@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ._sources import optional
 from ._types import MatrixLike
 from .online_pca import OnlinePCA
 
@@ -27,8 +28,7 @@ __all__ = [
 
 
 def _new_axes() -> Any:
-    from matplotlib import pyplot
-
+    pyplot = optional("matplotlib.pyplot", "plot")
     return pyplot.figure(layout="constrained").add_subplot()
 
 
@@ -52,6 +52,15 @@ def scree(pca: OnlinePCA, *, ax: Any = None, log: bool = False) -> Any:
     Returns
     -------
     ax : matplotlib Axes
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from roipca import OnlinePCA, plot
+    >>> X, y = load_wine(return_X_y=True)
+    >>> pca = OnlinePCA(3, standardize=True).fit(X)
+    >>> plot.scree(pca).get_ylabel()
+    'variance'
     """
     ax = _new_axes() if ax is None else ax
     variance = pca.explained_variance_
@@ -79,6 +88,15 @@ def cumulative_variance(pca: OnlinePCA, *, ax: Any = None) -> Any:
     Returns
     -------
     ax : matplotlib Axes
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from roipca import OnlinePCA, plot
+    >>> X, y = load_wine(return_X_y=True)
+    >>> pca = OnlinePCA(3, standardize=True).fit(X)
+    >>> plot.cumulative_variance(pca).get_ylabel()
+    'explained part of the variance'
     """
     ax = _new_axes() if ax is None else ax
     ratio = pca.explained_variance_ratio_
@@ -119,9 +137,19 @@ def score_plot(
     Returns
     -------
     ax : matplotlib Axes
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from roipca import OnlinePCA, plot
+    >>> X, y = load_wine(return_X_y=True)
+    >>> pca = OnlinePCA(3, standardize=True).fit(X)
+    >>> plot.score_plot(pca, X, colors=y).get_xlabel()
+    'component 1 (36.2 %)'
     """
-    from matplotlib.patches import Ellipse
     from scipy.stats import f
+
+    Ellipse = optional("matplotlib.patches", "plot").Ellipse
 
     ax = _new_axes() if ax is None else ax
     across, up = components
@@ -167,6 +195,15 @@ def loadings(pca: OnlinePCA, *, component: int = 0, most: int = 20, ax: Any = No
     Returns
     -------
     ax : matplotlib Axes
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from roipca import OnlinePCA, plot
+    >>> X, y = load_wine(return_X_y=True)
+    >>> pca = OnlinePCA(3, standardize=True).fit(X)
+    >>> plot.loadings(pca, component=1).get_xlabel()
+    'component 2'
     """
     entries = pca.components_[component]
     return _bars(entries, _feature_names(pca), most, f"component {component + 1}", ax)
@@ -201,6 +238,15 @@ def biplot(
     Returns
     -------
     ax : matplotlib Axes
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from roipca import OnlinePCA, plot
+    >>> X, y = load_wine(return_X_y=True)
+    >>> pca = OnlinePCA(3, standardize=True).fit(X)
+    >>> plot.biplot(pca, X).get_ylabel()
+    'component 2 (19.2 %)'
     """
     ax = score_plot(pca, X, components=components, colors=colors, ax=ax)
     arrows = pca.components_[list(components)].T.astype(np.float64)
@@ -236,6 +282,13 @@ def component_images(
     Returns
     -------
     ax : matplotlib Axes
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from roipca import OnlinePCA, plot
+    >>> X, y = load_digits(return_X_y=True)
+    >>> ax = plot.component_images(OnlinePCA(6).fit(X), (8, 8))
     """
     ax = _new_axes() if ax is None else ax
     chosen = list(range(pca.n_components_)) if components is None else list(components)
@@ -285,6 +338,15 @@ def control_chart(
     Returns
     -------
     ax : matplotlib Axes
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from roipca import OnlinePCA, plot
+    >>> X, y = load_wine(return_X_y=True)
+    >>> pca = OnlinePCA(3, standardize=True).fit(X)
+    >>> plot.control_chart(pca, X, of="t2").get_ylabel()
+    'T²'
     """
     if of not in ("spe", "t2"):
         raise ValueError(f'of must be "spe" or "t2", not {of!r}')
@@ -327,6 +389,15 @@ def contributions(
     Returns
     -------
     ax : matplotlib Axes
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from roipca import OnlinePCA, plot
+    >>> X, y = load_wine(return_X_y=True)
+    >>> pca = OnlinePCA(3, standardize=True).fit(X)
+    >>> plot.contributions(pca, X[0], of="spe").get_xlabel()
+    'contribution to SPE'
     """
     parts = pca.contributions(np.atleast_2d(np.asarray(x)), of=of)[0]
     return _bars(parts, _feature_names(pca), most, f"contribution to {'SPE' if of == 'spe' else 'T²'}", ax)

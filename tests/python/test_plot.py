@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import doctest
+import subprocess
+import sys
+
+import matplotlib
 import numpy as np
 import pytest
+from matplotlib import pyplot
 from matplotlib.figure import Figure
 
 from roipca import OnlinePCA, plot
@@ -85,3 +91,17 @@ def test_the_ellipse_covers_about_as_many_rows_as_it_says(pca, rows, ax):
 def test_images_of_a_wrong_shape_are_refused(pca, ax):
     with pytest.raises(ValueError, match="images of 5 x 5 pixels have 25 features, not 12"):
         plot.component_images(pca, (5, 5), ax=ax)
+
+
+def test_the_examples_in_docstrings_run():
+    matplotlib.use("Agg")
+    result = doctest.testmod(plot)
+    assert result.attempted >= 4 * 8 and result.failed == 0
+    pyplot.close("all")
+
+
+def test_without_matplotlib_the_message_says_how_to_get_it():
+    code = "import sys; sys.modules['matplotlib'] = None; from roipca import *; from roipca import plot; "
+    code += "plot.scree(OnlinePCA(1).fit([[1.0, 2.0], [2.0, 3.0]]))"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False).stderr
+    assert "ImportError: This needs matplotlib: pip install 'roipca[plot]'" in shown
