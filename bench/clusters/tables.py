@@ -107,8 +107,9 @@ def accuracy_text(study):
 def text(measured, load):
     rows, d, m = measured["size"]
     overheads = measured["overheads"]
+    busy = ": other programs were using the machine, so the times are too long. CPU times are not" if load > 1 else ""
     return "\n".join([
-        f"Measured on an {processor()}. The load was {load:.1f} when the run began.\n",
+        f"Measured on an {processor()}. The load was {load:.1f} when the run began{busy}.\n",
         "### Two workers against one\n", scaling_text(measured["scaling"]),
         "### Costs\n", cost_table(measured["costs"]),
         "### Building the graph\n",

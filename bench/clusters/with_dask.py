@@ -109,9 +109,9 @@ def by_covariance(rows, m):
 def graph_building(counts):
     """Returns [(partitions, CPU seconds of the client)] until the tasks of a fit are ready to be sent."""
     found = []
-    for count in counts:
+    for count in (10, *counts):  # the first imports what Dask needs
         rows = da.random.default_rng(0).standard_normal((1_000 * count, 1_000), chunks=(1_000, 1_000))
         start = time.process_time()
         roipca.dask.fit(rows, 10, compute=False)
         found.append((count, time.process_time() - start))
-    return found
+    return found[1:]
