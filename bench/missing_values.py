@@ -107,7 +107,9 @@ def least_squares(gaps, count):
     """Fills row by row, as R's onlinePCA imputes: by the least-squares coordinates on the components so far."""
     first = min(500, len(gaps) // 2)
     every = 50 if gaps.shape[1] < 200 else 200
-    mean = np.nanmean(gaps[:first], axis=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # features that no row has yet
+        mean = np.nan_to_num(np.nanmean(gaps[:first], axis=0))
     filled = np.where(np.isnan(gaps[:first]), mean, gaps[:first])
     scatter = np.cov(filled.T) * (first - 1)
     seen, vectors = first, batch(filled, count)[1]
