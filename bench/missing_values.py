@@ -15,6 +15,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[variable] = "1"
 
 import sys
+import textwrap
 import time
 import warnings
 
@@ -179,7 +180,8 @@ def measured(quick):
         f"{name}: {len(X):,} rows of {X.shape[1]} features, {count} components"
         for name, (X, count) in datasets(quick).items()
     )
-    return f"Measured on one core of an {processor()}. {sizes[0].upper()}{sizes[1:]}.\n\n{table(rows)}"
+    text = f"Measured on one core of an {processor()}. {sizes[0].upper()}{sizes[1:]}."
+    return f"{textwrap.fill(text, 120)}\n\n{table(rows)}"
 
 
 def main():
