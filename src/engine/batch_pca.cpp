@@ -76,7 +76,7 @@ Model<T> batch_pca(const Rows<T>& rows, const Options& options, const Weights& w
   model.options = options;
   model.resolved.method = resolve(options, rows.cols());
   model.n_components = reported;
-  model.rows = weights.size() == 0 ? rows.rows() : (as_eigen(weights).array() > 0.0).count();
+  model.rows = weights.empty() ? rows.rows() : (as_eigen(weights).array() > 0.0).count();
   model.weight = w.sum();
   model.weight_pairs = sum_over_pairs(w);
   if (model.rows == 0) throw std::invalid_argument("no row has a positive weight");

@@ -145,7 +145,7 @@ void BlockSplit<T>::project_out(simd::RowsView<T> q, RowBlock<T>& block, Index f
       coefficients_(j, i) = static_cast<T>(-corrections_(i, j));
     }
   }
-  simd::table<T>().add_rows(rows, block.rows.stride(), q, coefficients_.data(), coefficients_.cols(), count,
+  simd::table<T>().add_rows(rows, block.rows.stride(), 0, q, coefficients_.data(), coefficients_.cols(), count,
                             length, panel_.data());
 }
 

@@ -100,32 +100,29 @@ bool BlockUpdate<T>::advance(HeldPairs<T>& pairs, const RowBlock<T>& block, doub
     pairs.normal.setIdentity();
   }
   pairs.inner.diagonal().array() -= mu;
-  const auto step = linalg::operations().leading_solver({.k = rank,
-                                                         .b = block.count,
-                                                         .least = pairs.values[rank - 1] - mu,
-                                                         .tolerance = kSubspaceTolerance<T>,
-                                                         .inner = pairs.inner.data(),
-                                                         .normal = pairs.normal.data(),
-                                                         .stride = pairs.inner.rows(),
-                                                         .dots = split_.inside().data(),
-                                                         .dots_stride = split_.inside().cols(),
-                                                         .products = split_.products().data(),
-                                                         .products_stride = split_.products().cols(),
-                                                         .coefficients = vectors_.data(),
-                                                         .coefficients_stride = vectors_.rows(),
-                                                         .work = work_.data()});
-  const bool found = step != linalg::LeadingStep::kNone;
+  const Index taking_part = linalg::operations().leading_solver({.k = rank,
+                                                                 .b = block.count,
+                                                                 .least = pairs.values[rank - 1] - mu,
+                                                                 .unheld = mu_of(pairs, block, Mu::mean()),
+                                                                 .tolerance = kSubspaceTolerance<T>,
+                                                                 .inner = pairs.inner.data(),
+                                                                 .normal = pairs.normal.data(),
+                                                                 .stride = pairs.inner.rows(),
+                                                                 .dots = split_.inside().data(),
+                                                                 .dots_stride = split_.inside().cols(),
+                                                                 .products = split_.products().data(),
+                                                                 .products_stride = split_.products().cols(),
+                                                                 .coefficients = vectors_.data(),
+                                                                 .coefficients_stride = vectors_.rows(),
+                                                                 .work = work_.data()});
+  const bool found = taking_part != linalg::kNoStep;
   pairs.inner.diagonal().array() += found ? mu + shift : mu;
   if (!found) return false;
   pairs.settled = false;
-  take_coefficients(block, block.count, rank, rank);
-  if (step == linalg::LeadingStep::kRotate) {
-    rotate(pairs, block.rows.view(block.count), rank);
-  } else {
-    simd::table<T>().add_rows(pairs.components.row(0), pairs.components.stride(),
-                              block.rows.view(block.count), coefficients_.row(rank).data(),
-                              coefficients_.cols(), rank, block.rows.padded_length(), panel_.data());
-  }
+  take_coefficients(block, block.count, taking_part, rank);
+  simd::table<T>().add_rows(pairs.components.row(0), pairs.components.stride(), taking_part,
+                            block.rows.view(block.count), coefficients_.data(), coefficients_.cols(), rank,
+                            block.rows.padded_length(), panel_.data());
   return true;
 }
 

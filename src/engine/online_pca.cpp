@@ -34,7 +34,7 @@ constexpr Index kCachedNumbers = 1 << 17;  // of a call, that are still in the c
 
 // The first rows up to the kStartRows-th that counts.
 Index start_count(Index rows, const Weights& weights) {
-  if (weights.size() == 0) return std::min(rows, kStartRows);
+  if (weights.empty()) return std::min(rows, kStartRows);
   Index count = 0;
   for (Index used = 0; count < rows && used < kStartRows; ++count) used += weights[count] > 0.0 ? 1 : 0;
   return count;

@@ -38,7 +38,7 @@ std::string describe(T x, Index column, double weight) {
 }
 
 void check_weights(const Weights& weights, Index rows) {
-  if (weights.size() == 0) return;
+  if (weights.empty()) return;
   if (weights.size() != rows) {
     throw std::invalid_argument("there are " + std::to_string(weights.size()) + " weights for " +
                                 std::to_string(rows) + " rows");
@@ -82,7 +82,7 @@ void check_values(const Rows<T>& rows, const Weights& weights, Index from, Index
   const auto& kernel = simd::table<T>();
   for (Index i = from; i < to; ++i) {
     const T* row = rows.data() + i * rows.stride();
-    const double weight = weights.size() == 0 ? 1.0 : weights[i];
+    const double weight = weights.empty() ? 1.0 : weights[i];
     const T largest = largest_number<T>(weight);
     if (!kernel.any_beyond(row, rows.cols(), largest)) continue;
     for (Index j = 0; j < rows.cols(); ++j) {

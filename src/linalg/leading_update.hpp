@@ -12,22 +12,30 @@ constexpr double kSlowest = 0.9;  // rate of convergence beyond which the iterat
 // Of M from the identity, in the Frobenius norm: products with Z lose no more than three bits to those with
 // Q.
 constexpr double kFarthest = 8.0;
+constexpr Size kFirstStep = 8;  // components whose part in an update is decided together
+// What is not held of the scatter changes a step by its ratio to an eigenvalue of D. Of that, an iteration
+// may leave as much again as this.
+constexpr double kOfUnheld = 0.1;
+constexpr double kUnexpected = 4.0;  // times the rate of convergence, where the quadratic term counts
 
 // The matrices of one update: those over the components, of k x k numbers, those over the rows, b x b, and
 // those between, b x k and k x b (_t).
 struct LeadingMatrices {
   Size k;
   Size b;
-  Block y, c, f, scratch;
+  Block y, c, next, f, scratch;
   Block y_t, other_t;
   Block rest;                 // R R^T - shift I
   Block power, higher_power;  // of it
-  Block inverse, inner, small, normal, turned;
+  Block along;                // C Y^T
+  Block factors, inverse, inner, small, normal, turned;
+  Block mixed;   // k + b rows
   double* line;  // k numbers
 
   LeadingMatrices(Size components, Size rows, double* work) : k(components), b(rows) {
     y = take(b, k, work);
     c = take(b, k, work);
+    next = take(b, k, work);
     f = take(b, k, work);
     scratch = take(b, k, work);
     y_t = take(k, b, work);
@@ -35,11 +43,14 @@ struct LeadingMatrices {
     rest = take(b, b, work);
     power = take(b, b, work);
     higher_power = take(b, b, work);
+    along = take(b, b, work);
+    factors = take(k, k, work);
     inverse = take(k, k, work);
     inner = take(k, k, work);
     small = take(k, k, work);
     normal = take(k, k, work);
     turned = take(k, k, work);
+    mixed = take(k + b, k, work);
     line = work;
   }
 
@@ -52,7 +63,7 @@ struct LeadingMatrices {
 };
 
 Size leading_work(Size k, Size b) {
-  return 4 * pad(b) * k + 2 * pad(k) * b + 3 * pad(b) * b + 5 * pad(k) * k + pad(k);
+  return 5 * pad(b) * k + 2 * pad(k) * b + 4 * pad(b) * b + 6 * pad(k) * k + pad(k + b) * k + pad(k);
 }
 
 // Y = X Q = (X Z) M and Y^T.
@@ -75,7 +86,7 @@ double find_rest(const LeadingUpdate& update, const LeadingMatrices& s) {
     for (Size j = 0; j <= i; ++j) s.rest(i, j) = s.rest(j, i) = row[j];
     for (Size j = s.b; j < s.rest.stride; ++j) s.rest(j, i) = 0.0;
   }
-  multiply(s.rest.stride, s.b, s.k, s.y, s.y_t, s.rest, -1.0, s.rest);
+  multiply(s.rest.stride, s.b, s.k, s.y, s.y_t, s.rest, -1.0, s.rest, {.symmetric = true});
   double most = s.rest(0, 0);
   double least = most;
   for (Size i = 1; i < s.b; ++i) {
@@ -87,20 +98,33 @@ double find_rest(const LeadingUpdate& update, const LeadingMatrices& s) {
   return shift;
 }
 
+// out = F (L L^T)^(-1) for the columns from `first` on, where `normal` is L^(-T) and `turned` L^(-1).
+void divide_by_factors(Size first, const LeadingMatrices& s, Block out) {
+  const Size active = s.k - first;
+  const Block halfway = s.scratch.from(first);
+  multiply(halfway.stride, active, s.k, s.f, s.normal.from(first), kNone, 1.0, halfway,
+           {.upper_b = first == 0});
+  const Block rest_of_turned = {s.turned.column(first) + first, s.turned.stride};
+  multiply(out.stride, active, active, halfway, rest_of_turned, kNone, 1.0, out.from(first),
+           {.lower_b = true});
+}
+
 // One step for the columns of C from `first` on. Returns the largest change of an entry, and in `moved` the
 // first column that changed by more than the tolerance.
-double iterate(Size first, double tolerance, LeadingMatrices& s, Size& moved) {
+double iterate(Size first, double shift, double tolerance, LeadingMatrices& s, Size& moved) {
   const Size active = s.k - first;
   const Block c = s.c.from(first);
-  const Block inner = s.inner.from(first);
   const Block f = s.f.from(first);
-  multiply(inner.stride, active, s.b, s.other_t, c, kNone, 1.0, inner);
-  multiply(f.stride, active, s.b, s.rest, c, s.y.from(first), 1.0, f);
-  multiply(f.stride, active, s.k, s.c, inner, f, -1.0, f);
-  multiply(s.scratch.stride, active, s.k, s.f, s.inverse.from(first), kNone, 1.0, s.scratch);
+  const Block next = s.next.from(first);
+  multiply(f.stride, active, s.b, s.rest, c, kNone, 1.0, f);
+  add_scaled(active, f, shift, c, next);  // R R^T C
+  multiply(s.along.stride, s.b, s.k, s.c, s.y_t, kNone, 1.0, s.along);
+  add_scaled(active, f, 1.0, s.y.from(first), f);
+  multiply(f.stride, active, s.b, s.along, next, f, -1.0, f);
+  divide_by_factors(first, s, s.next);
   double largest_change = 0.0;
   for (Size j = 0; j < active; ++j) {
-    const Block column = {s.scratch.column(j), s.scratch.stride};
+    const Block column = {next.column(j), next.stride};
     const double change = take_step(column, c.from(j));
     largest_change = change <= largest_change ? largest_change : change;
     if (moved == s.k && !(change <= tolerance)) moved = first + j;
@@ -119,28 +143,37 @@ double bound_rest(double wanted, const LeadingMatrices& s) {
   return rough * root(root(norm_bound(s.b, s.higher_power)));
 }
 
+// Number of steps after which the subspace is as good as what is left out of the scatter allows. It does not
+// depend on the basis, so that other ways to the same subspace take as many.
+int steps_that_are_enough(const LeadingUpdate& update, double rate) {
+  const double left_out = update.unheld < update.least ? update.unheld / update.least : 1.0;
+  double error = rate * rate;  // after one step, of C
+  int steps = 1;
+  for (; steps < kMostSteps && error > kOfUnheld * left_out; ++steps) error *= rate;
+  return steps;
+}
+
 // Solves C (D + Y^T Y + Y^T R R^T C) = Y + R R^T C by iteration, for which Q + R^T C spans an invariant
 // subspace. Each step leaves about `rate` of the error, or more where the quadratic term counts.
 bool find_subspace(const LeadingUpdate& update, double shift, double rate, double tolerance,
                    LeadingMatrices& s) {
-  // The inverse of D + Y^T Y - shift I.
-  multiply(s.inner.stride, s.k, s.b, s.y_t, s.y, {update.inner, update.stride}, 1.0, s.inner);
+  multiply(s.inner.stride, s.k, s.b, s.y_t, s.y, {update.inner, update.stride}, 1.0, s.inner,
+           {.symmetric = true});
   add_to_diagonal(s.k, -shift, s.inner);
   if (!factorise(s.k, s.inner)) return false;
   invert(s.k, s.inner, s.normal);
   transpose(s.k, s.k, s.normal, s.turned);
-  multiply(s.inverse.stride, s.k, s.k, s.normal, s.turned, kNone, 1.0, s.inverse);
-
-  multiply(s.c.stride, s.k, s.k, s.y, s.inverse, kNone, 1.0, s.c);
-  multiply(s.f.stride, s.k, s.b, s.rest, s.y, kNone, 1.0, s.f);
-  add_scaled(s.k, s.f, shift, s.y, s.f);
-  transpose(s.b, s.k, s.f, s.other_t);  // Y^T R R^T
+  copy(s.k, s.y, s.f);
+  divide_by_factors(0, s, s.c);
   Size first = 0;
   double last = largest(s.k, s.c);  // C is what one step makes of 0
+  const int enough = steps_that_are_enough(update, rate);
   for (int step = 0; step < kMostSteps; ++step) {
     Size moved = s.k;
-    const double change = iterate(first, tolerance, s, moved);
+    const double change = iterate(first, shift, tolerance, s, moved);
     if (change == 0.0 && first == 0) return true;
+    const bool as_expected = change <= kUnexpected * rate * last;
+    if (step + 1 == enough && first == 0 && as_expected) return true;
     const double seen = change / last > rate ? change / last : rate;
     if (!(seen < 1.0)) return false;
     const bool done = change * seen <= tolerance * (1.0 - seen);
@@ -156,39 +189,44 @@ bool find_subspace(const LeadingUpdate& update, double shift, double rate, doubl
 
 // Of the basis Q' = (Q + R^T C) L^(-T), where L L^T is the Gram matrix I + C^T R R^T C: L^(-T), and in
 // `small` what Q D Q^T + X^T X is in it. With F = X (Q + R^T C) = Y + R R^T C that is D + F^T F before L.
-bool find_basis(const LeadingUpdate& update, double shift, const LeadingMatrices& s) {
+// False unless all eigenvalues of `small` are above the bound.
+bool find_basis(const LeadingUpdate& update, double shift, double bound, const LeadingMatrices& s) {
   multiply(s.f.stride, s.k, s.b, s.rest, s.c, kNone, 1.0, s.f);
   add_scaled(s.k, s.f, shift, s.c, s.f);
   transpose(s.b, s.k, s.c, s.other_t);
-  multiply(s.inner.stride, s.k, s.b, s.other_t, s.f, kNone, 1.0, s.inner);
+  multiply(s.inner.stride, s.k, s.b, s.other_t, s.f, kNone, 1.0, s.inner, {.symmetric = true});
+  const double growth = norm_bound(s.k, s.inner);
   add_to_diagonal(s.k, 1.0, s.inner);
   add_scaled(s.k, s.f, 1.0, s.y, s.f);
   transpose(s.b, s.k, s.f, s.other_t);
-  multiply(s.small.stride, s.k, s.b, s.other_t, s.f, {update.inner, update.stride}, 1.0, s.small);
+  multiply(s.small.stride, s.k, s.b, s.other_t, s.f, {update.inner, update.stride}, 1.0, s.small,
+           {.symmetric = true});
   if (!factorise(s.k, s.inner)) return false;
   invert(s.k, s.inner, s.normal);
   transpose(s.k, s.k, s.normal, s.turned);
-  multiply(s.inner.stride, s.k, s.k, s.small, s.normal, kNone, 1.0, s.inner);
-  multiply(s.small.stride, s.k, s.k, s.turned, s.inner, kNone, 1.0, s.small);
-  return true;
-}
-
-// Whether all eigenvalues of `small` are above the bound.
-bool all_above(double bound, const LeadingMatrices& s) {
+  multiply(s.inner.stride, s.k, s.k, s.small, s.normal, kNone, 1.0, s.inner, {.upper_b = true});
+  multiply(s.small.stride, s.k, s.k, s.turned, s.inner, kNone, 1.0, s.small,
+           {.lower_a = true, .symmetric = true});
+  // D + F^T F is no less than D, and L L^T no more than 1 + growth.
+  if (update.least > bound * (1.0 + growth)) return true;
   copy(s.k, s.small, s.inner);
   add_to_diagonal(s.k, -bound, s.inner);
   return factorise(s.k, s.inner);
 }
 
-// In the Frobenius norm.
-double distance_from_identity(Size n, Block a) {
-  Vec<double> squares = {};
-  double others = 0.0;
+// Of A from the identity, in the Frobenius norm: the rows from each on, which become `line`.
+void distances_from_identity(Size n, Block a, double* line) {
+  for (Size i = 0; i < a.stride; ++i) line[i] = 0.0;
   for (Size j = 0; j < n; ++j) {
-    for (Size i = 0; i < a.stride; i += kDoubles) squares += load(a.column(j) + i) * load(a.column(j) + i);
-    others += 1.0 - 2.0 * a(j, j);
+    const double one = a(j, j);
+    a(j, j) -= 1.0;
+    for (Size i = 0; i < a.stride; i += kDoubles) {
+      store(line + i, load(line + i) + load(a.column(j) + i) * load(a.column(j) + i));
+    }
+    a(j, j) = one;
   }
-  return root(magnitude(sum<double>(squares) + others));
+  for (Size i = n - 2; i >= 0; --i) line[i] += line[i + 1];
+  for (Size i = 0; i < n; ++i) line[i] = root(line[i]);
 }
 
 // The largest norm of a column.
@@ -203,59 +241,93 @@ double longest_column(Size n, Block a) {
   return root(longest);
 }
 
-// A^(-1), where A becomes its factors; anything, NaN included, where it is nearly singular.
-void invert_near_identity(Size n, Block a, double* line, Block inverse) {
-  factorise_near_identity(n, a, line);
+void set_identity(Size n, Block a) {
   for (Size j = 0; j < n; ++j) {
-    for (Size i = 0; i < inverse.stride; ++i) inverse(i, j) = i == j ? 1.0 : 0.0;
+    for (Size i = 0; i < a.stride; ++i) a(i, j) = i == j ? 1.0 : 0.0;
   }
-  divide(n, a, inverse);
 }
 
-// Q' = (Q E + X^T C) L^(-T) for E = I - Y^T C, in terms of Z and X. None where a column of E is
-// long: what rows have within the components would be added that many times over to a component, and taken
-// off again but for its rounding.
-LeadingStep express(const LeadingUpdate& update, const LeadingMatrices& s) {
-  const Block m = {update.normal, update.stride};
+// X <- X A^(-1). False, with X as it was, where A or its inverse may be far from the identity. `distance` is
+// that of A.
+bool divide_near_identity(Size n, Block a, double distance, const LeadingMatrices& s, Block x) {
+  const Block factors = {s.factors.data, pad(n)};
+  for (Size j = 0; j < n; ++j) {
+    for (Size i = 0; i < factors.stride; ++i) factors(i, j) = i < n ? a(i, j) : 0.0;
+  }
+  factorise_near_identity(n, factors, s.line);
+  if (distance > 1.0 - 1.0 / kFarthest) {
+    const Block inverse = {s.inverse.data, pad(n)};
+    set_identity(n, inverse);
+    divide(n, factors, inverse);
+    distances_from_identity(n, inverse, s.line);
+    if (!(s.line[0] < kFarthest)) return false;  // also for NaN
+  }
+  divide(n, factors, x);
+  return true;
+}
+
+// Q' = (Q E + X^T C) L^(-T) for E = I - Y^T C, in terms of Z and X: with G = M E and
+//
+//     T = [[I, 0], [G_21, G_22]]^(-1),  Z' = (Z G + X^T C) T = Z + Z_1 ((G T)_1 - I) + X^T C T
+//
+// only the first of Z's columns, Z_1, and the rows take part, and M' is T^(-1) L^(-T). Rows that have much
+// along leading components need a few columns of Z to take it off again; without, Z' would not be well
+// conditioned. Returns the number of columns of Z_1. None where a column of E is long: what rows have within
+// the components would be added that many times over to a component, and taken off again but for its
+// rounding.
+Size express(const LeadingUpdate& update, const LeadingMatrices& s) {
   multiply(s.inner.stride, s.k, s.b, s.y_t, s.c, kNone, -1.0, s.inner);
   add_to_diagonal(s.k, 1.0, s.inner);
-  if (!(longest_column(s.k, s.inner) < kFarthest)) return LeadingStep::kNone;
-  multiply(s.turned.stride, s.k, s.k, m, s.inner, kNone, 1.0, s.turned);        // M E
-  multiply(s.inner.stride, s.k, s.k, s.turned, s.normal, kNone, 1.0, s.inner);  // M E L^(-T)
-  bool adds = distance_from_identity(s.k, s.turned) < kFarthest;
-  if (adds) {
-    invert_near_identity(s.k, s.turned, s.line, s.inverse);
-    adds = distance_from_identity(s.k, s.inverse) < kFarthest;  // false for NaN
-  }
-  multiply(s.scratch.stride, s.k, s.k, s.c, adds ? s.inverse : s.normal, kNone, 1.0, s.scratch);
-  if (adds) copy(s.k, s.inner, m);
-  for (Size j = 0; j < s.k; ++j) {
-    double* column = update.coefficients + j * update.coefficients_stride;
-    for (Size i = 0; i < s.k; ++i) column[i] = s.inner(i, j);
-    for (Size i = 0; i < s.b; ++i) column[s.k + i] = s.scratch(i, j);
-  }
+  if (!(longest_column(s.k, s.inner) < kFarthest)) return kNoStep;
   copy(s.k, s.small, {update.inner, update.stride});
-  if (adds) return LeadingStep::kAdd;
-  for (Size j = 0; j < s.k; ++j) {
-    for (Size i = 0; i < m.stride; ++i) m(i, j) = i == j ? 1.0 : 0.0;
+  const Block m = {update.normal, update.stride};
+  const Block g = s.turned;
+  multiply(g.stride, s.k, s.k, m, s.inner, kNone, 1.0, g);
+  distances_from_identity(s.k, g, s.line);
+  Size first = 0;
+  while (first < s.k && !(s.line[first] < 0.5 * kFarthest)) first += kFirstStep;
+  if (first > s.k) first = s.k;
+  const double distance = first < s.k ? s.line[first] : 0.0;
+
+  for (bool done = false; !done;) {
+    const Size others = s.k - first;
+    const Block mixed = {s.mixed.data, pad(first + s.b)};  // of Z_1 and of the rows
+    for (Size j = 0; j < s.k; ++j) {
+      for (Size i = 0; i < first; ++i) mixed(i, j) = g(i, j) - (i == j ? 1.0 : 0.0);
+      for (Size i = 0; i < s.b; ++i) mixed(first + i, j) = s.c(i, j);
+      for (Size i = first + s.b; i < mixed.stride; ++i) mixed(i, j) = 0.0;
+    }
+    const Block lower = {g.data + first, g.stride};
+    done = others == 0 || divide_near_identity(others, lower.from(first), distance, s, mixed.from(first));
+    if (!done) {
+      first = s.k;
+      continue;
+    }
+    multiply(mixed.stride, first, others, mixed.from(first), lower, mixed, -1.0, mixed);
+    for (Size j = 0; j < s.k; ++j) {
+      double* column = update.coefficients + j * update.coefficients_stride;
+      for (Size i = 0; i < first + s.b; ++i) column[i] = mixed(i, j);
+      for (Size i = 0; i < first; ++i) g(i, j) = i == j ? 1.0 : 0.0;
+    }
   }
-  return LeadingStep::kRotate;
+  multiply(m.stride, s.k, s.k, g, s.normal, kNone, 1.0, m, {.upper_b = true});
+  return first;
 }
 
-LeadingStep advance_leading(const LeadingUpdate& update) {
-  if (!(update.least > 0x1p-900) || !(update.inner[0] < 0x1p900)) return LeadingStep::kNone;
+Size advance_leading(const LeadingUpdate& update) {
+  if (!(update.least > 0x1p-900) || !(update.inner[0] < 0x1p900)) return kNoStep;
   LeadingMatrices s(update.k, update.b, update.work);
   project(update, s);
   const double shift = find_rest(update, s);
   const double spread = bound_rest(0.01 * (update.least - shift), s);
   // No eigenvalue behind the k-th is larger than the norm of R R^T, and none of the first k smaller than D's.
   const double bound = spread + magnitude(shift);
-  if (!(bound < update.least) || !(spread < kSlowest * (update.least - shift))) return LeadingStep::kNone;
+  if (!(bound < update.least) || !(spread < kSlowest * (update.least - shift))) return kNoStep;
   // A change of C moves a component by that times rows of R.
   const double rate = spread / (update.least - shift);
   if (!find_subspace(update, shift, rate, update.tolerance / root(bound + 0x1p-1000), s) ||
-      !find_basis(update, shift, s) || !all_above(bound, s)) {
-    return LeadingStep::kNone;
+      !find_basis(update, shift, bound, s)) {
+    return kNoStep;
   }
   return express(update, s);
 }

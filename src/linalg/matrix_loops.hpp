@@ -29,53 +29,105 @@ struct Block {
 };
 
 constexpr Size pad(Size n) { return (n + 7) / 8 * 8; }
+// To [0, most].
+constexpr Size clamp(Size n, Size most) { return n < 0 ? 0 : n < most ? n : most; }
 
-// Computes a tile of kRows vectors by kColumns columns of base + sign * A B.
+// What is known of a product A B: parts that are zero are left out of the sums, and of a symmetric result
+// only the lower triangle is computed, and then copied.
+struct Shape {
+  bool lower_a = false;
+  bool lower_b = false;
+  bool upper_b = false;
+  bool symmetric = false;
+};
+
+constexpr Size kTileRows = 3;  // vectors
+constexpr Size kTileColumns = 4;
+constexpr Size kPackedDepth = 256;
+// Number of columns from which a strip of A is packed first: its columns are far apart.
+constexpr Size kColumnsToPack = 16;
+
+// Adds the products over `depth` to a tile of kRows vectors by kColumns columns: out = base + sign * A B.
 template <Size kRows, Size kColumns>
-void multiply_tile(Block a, Block b, Size depth, Block base, double sign, Block out, Size row, Size column) {
+void multiply_tile(const double* a, Size a_step, Block b, Size depth, Block base, double sign, Block out) {
   Vec<double> acc[kRows][kColumns] = {};
   for (Size l = 0; l < depth; ++l) {
     Vec<double> x[kRows];
-    for (Size r = 0; r < kRows; ++r) x[r] = load(a.column(l) + row + r * kDoubles);
+    for (Size r = 0; r < kRows; ++r) x[r] = load(a + l * a_step + r * kDoubles);
     for (Size c = 0; c < kColumns; ++c) {
-      const double y = b(l, column + c);
+      const double y = b(l, c);
       for (Size r = 0; r < kRows; ++r) acc[r][c] += x[r] * y;
     }
   }
   for (Size c = 0; c < kColumns; ++c) {
     for (Size r = 0; r < kRows; ++r) {
-      const Size i = row + r * kDoubles;
-      const Vec<double> from = base.data == nullptr ? Vec<double>{} : load(base.column(column + c) + i);
-      store(out.column(column + c) + i, from + sign * acc[r][c]);
+      const Size i = r * kDoubles;
+      const Vec<double> from = base.data == nullptr ? Vec<double>{} : load(base.column(c) + i);
+      store(out.column(c) + i, from + sign * acc[r][c]);
     }
   }
 }
 
-template <Size kColumns>
-void multiply_columns(Size rows, Block a, Block b, Size depth, Block base, double sign, Block out,
-                      Size column) {
-  // Three at a time, and the rest two at a time: a single one would leave registers unused.
-  Size row = 0;
-  const Size vectors = rows / kDoubles;
-  const Size pairs = vectors % 3 == 0 ? 0 : vectors % 3 == 2 ? 1 : 2;
-  for (; row + (2 * pairs + 3) * kDoubles <= rows; row += 3 * kDoubles) {
-    multiply_tile<3, kColumns>(a, b, depth, base, sign, out, row, column);
+// One strip of kRows vectors of rows, from `row` on, over the columns [first, first + depth) of A.
+template <Size kRows>
+void multiply_strip(Size row, Size columns, Size first, Size depth, Block a, Block b, Block base, double sign,
+                    Block out, Shape shape) {
+  const double* strip = a.column(first) + row;
+  Size step = a.stride;
+  if (shape.lower_a) depth = clamp(row + kRows * kDoubles - first, depth);
+  alignas(64) double packed[kPackedDepth * kTileRows * kDoubles];
+  if (columns >= kColumnsToPack) {
+    step = kRows * kDoubles;
+    for (Size l = 0; l < depth; ++l) {
+      for (Size r = 0; r < step; r += kDoubles) store(packed + l * step + r, load(strip + l * a.stride + r));
+    }
+    strip = packed;
   }
-  for (; row + 2 * kDoubles <= rows; row += 2 * kDoubles) {
-    multiply_tile<2, kColumns>(a, b, depth, base, sign, out, row, column);
+  for (Size column = 0; column < columns;) {
+    const Size wide = column + kTileColumns <= columns ? kTileColumns : 1;
+    if (shape.symmetric && column >= row + kRows * kDoubles) return;
+    const Size to = shape.upper_b ? clamp(column + wide - first, depth) : depth;
+    const Size from = shape.lower_b ? clamp(column - first, to) : 0;
+    const Block of_b = {b.column(column) + first + from, b.stride};
+    const Block of_base = base.data == nullptr ? base : Block{base.column(column) + row, base.stride};
+    const Block of_out = {out.column(column) + row, out.stride};
+    if (wide == kTileColumns) {
+      multiply_tile<kRows, kTileColumns>(strip + from * step, step, of_b, to - from, of_base, sign, of_out);
+    } else {
+      multiply_tile<kRows, 1>(strip + from * step, step, of_b, to - from, of_base, sign, of_out);
+    }
+    column += wide;
   }
-  for (; row < rows; row += kDoubles) {
-    multiply_tile<1, kColumns>(a, b, depth, base, sign, out, row, column);
+}
+
+// Copies the lower triangle to the upper one.
+void mirror(Size n, Block a) {
+  for (Size j = 0; j < n; ++j) {
+    for (Size i = j + 1; i < n; ++i) a(j, i) = a(i, j);
   }
 }
 
 // out = base + sign * A B, where A has `rows` (padded) rows and `depth` columns, and base may be null.
-void multiply(Size rows, Size columns, Size depth, Block a, Block b, Block base, double sign, Block out) {
-  Size column = 0;
-  for (; column + 4 <= columns; column += 4) {
-    multiply_columns<4>(rows, a, b, depth, base, sign, out, column);
+void multiply(Size rows, Size columns, Size depth, Block a, Block b, Block base, double sign, Block out,
+              Shape shape = {}) {
+  for (Size first = 0; first == 0 || first < depth; first += kPackedDepth) {
+    const Size length = depth - first < kPackedDepth ? depth - first : kPackedDepth;
+    // Three vectors at a time, and the rest two at a time: a single one would leave registers unused.
+    const Size vectors = rows / kDoubles;
+    const Size pairs = vectors % 3 == 0 ? 0 : vectors % 3 == 2 ? 1 : 2;
+    Size row = 0;
+    for (; row + (2 * pairs + 3) * kDoubles <= rows; row += 3 * kDoubles) {
+      multiply_strip<3>(row, columns, first, length, a, b, base, sign, out, shape);
+    }
+    for (; row + 2 * kDoubles <= rows; row += 2 * kDoubles) {
+      multiply_strip<2>(row, columns, first, length, a, b, base, sign, out, shape);
+    }
+    for (; row < rows; row += kDoubles) {
+      multiply_strip<1>(row, columns, first, length, a, b, base, sign, out, shape);
+    }
+    base = out;
   }
-  for (; column < columns; ++column) multiply_columns<1>(rows, a, b, depth, base, sign, out, column);
+  if (shape.symmetric) mirror(columns, out);
 }
 
 // The padding of the columns of `to` is set to zero.
@@ -107,25 +159,6 @@ double norm_bound(Size n, Block a) {
   return widest < frobenius ? widest : frobenius;
 }
 
-// Factors A = L L^T in the lower triangle of a. Returns false if A is not positive definite.
-bool factorise(Size n, Block a) {
-  for (Size j = 0; j < n; ++j) {
-    double* column = a.column(j);
-    if (!(column[j] > 0.0)) return false;
-    const double inverse = 1.0 / root(column[j]);
-    const Size from = j / kDoubles * kDoubles;
-    for (Size i = from; i < a.stride; i += kDoubles) store(column + i, load(column + i) * inverse);
-    for (Size c = j + 1; c < n; ++c) {
-      double* target = a.column(c);
-      const double factor = column[c];
-      for (Size i = c / kDoubles * kDoubles; i < a.stride; i += kDoubles) {
-        store(target + i, load(target + i) - factor * load(column + i));
-      }
-    }
-  }
-  return true;
-}
-
 // to - sum_c factors[c * step] from_c for c in [first, last), over one column.
 void subtract_columns(Block from, Size first, Size last, const double* factors, Size step, Size rows,
                       double* to) {
@@ -149,6 +182,18 @@ void subtract_columns(Block from, Size first, Size last, const double* factors, 
 
 void scale_column(double factor, Size rows, double* column) {
   for (Size i = 0; i < rows; i += kDoubles) store(column + i, load(column + i) * factor);
+}
+
+// Factors A = L L^T in the lower triangle of a. Returns false if A is not positive definite.
+bool factorise(Size n, Block a) {
+  for (Size j = 0; j < n; ++j) {
+    const Size from = j / kDoubles * kDoubles;
+    double* column = a.column(j);
+    subtract_columns({a.data + from, a.stride}, 0, j, a.data + j, a.stride, a.stride - from, column + from);
+    if (!(column[j] > 0.0)) return false;
+    scale_column(1.0 / root(column[j]), a.stride - from, column + from);
+  }
+  return true;
 }
 
 // L^(-T).

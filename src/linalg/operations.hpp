@@ -21,6 +21,7 @@ struct LeadingUpdate {
   std::ptrdiff_t k;
   std::ptrdiff_t b;
   double least;      // no eigenvalue of D is smaller
+  double unheld;     // mean eigenvalue of what earlier updates left out, which limits the accuracy anyway
   double tolerance;  // accuracy of the subspace; Q' is orthonormal to rounding in any case
   double* inner;     // D, positive definite; replaced by that of Q'
   double* normal;    // M; replaced by that of Z' and Q'
@@ -29,18 +30,16 @@ struct LeadingUpdate {
   std::ptrdiff_t dots_stride;
   const double* products;  // the lower triangle of X X^T, row by row
   std::ptrdiff_t products_stride;
-  double* coefficients;  // of Z and X^T in Z', column-major, of k + b rows
+  double* coefficients;  // column-major, with room for k + b rows
   std::ptrdiff_t coefficients_stride;
   double* work;  // leading_work(k, b) numbers
 };
 
-enum class LeadingStep {
-  kNone,    // D does not outweigh the rest enough; nothing was done
-  kAdd,     // Z' = Z + X^T times the last b rows of the coefficients
-  kRotate,  // Z' = Q' = [Z, X^T] times the coefficients: Z would no longer be well conditioned
-};
-
-using LeadingSolver = LeadingStep (*)(const LeadingUpdate& update);
+/// Returns the number f of Z's first columns Z_1 that take part: Z' = Z + [Z_1, X^T] times the first f + b
+/// rows of the coefficients. It is 0 unless Z would no longer be well conditioned. kNoStep where D does not
+/// outweigh the rest enough; nothing was done then.
+using LeadingSolver = std::ptrdiff_t (*)(const LeadingUpdate& update);
+constexpr std::ptrdiff_t kNoStep = -1;
 /// Returns the number of scratch numbers that it needs.
 using LeadingWork = std::ptrdiff_t (*)(std::ptrdiff_t k, std::ptrdiff_t b);
 

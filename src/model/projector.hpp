@@ -126,7 +126,7 @@ class Projector {
   }
 
   void add_components(Index count) {
-    loops_.add_rows(centred_.row(0), centred_.stride(), basis_.view(components_), coefficients_.data(),
+    loops_.add_rows(centred_.row(0), centred_.stride(), 0, basis_.view(components_), coefficients_.data(),
                     coefficients_.outerStride(), count, centred_.padded_length(), panel_.data());
   }
 

@@ -7,12 +7,20 @@
 namespace roipca {
 namespace {
 
-// The d x d scatter costs d^2 / 2 products per row, blocks about 4 k d and the small matrices about as much
-// again: see docs/performance.md. Reading a model from the scatter is an eigenproblem of order d, which is
-// worth it for few features, or where the components reported are a good part of them.
-constexpr Index kExactByHeld = 12;
+// Reading a model from the scatter is an eigenproblem of order d, which is worth it for few features, or
+// where the components reported are a good part of them.
 constexpr Index kExactByReported = 8;
 constexpr Index kFewFeatures = 1024;
+
+// Multiplications and additions for one row by blocks, with those of small matrices at what they cost beside
+// those of long rows: see docs/performance.md.
+double cost_by_blocks(double features, double held) {
+  const double rows = held / 2.0 + 14.0;
+  const double small = held * (22.0 * held + 7.0 * held * held / rows + 12.0 * rows);
+  return (4.0 * held + rows) * features + 1.3 * small;
+}
+
+double cost_by_scatter(double features) { return features * features; }
 
 // Components beyond those reported, for accuracy where variances fall off slowly. Small matrices of order k
 // limit it where many are reported.
@@ -37,7 +45,9 @@ Method resolve(const Options& options, Index features) {
   const auto [reported, held] = capacity(by_roipca, features);
   if (options.missing == Missing::kImpute) return Method::kRoipca;  // what is filled in is no more exact
   const bool is_readable = features <= kFewFeatures || features <= kExactByReported * reported;
-  return features <= kExactByHeld * held && is_readable ? Method::kExact : Method::kRoipca;
+  const auto d = static_cast<double>(features);
+  const bool is_cheaper = cost_by_scatter(d) <= cost_by_blocks(d, static_cast<double>(held));
+  return is_cheaper && is_readable ? Method::kExact : Method::kRoipca;
 }
 
 Capacity capacity(const Options& options, Index features) {

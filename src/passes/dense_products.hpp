@@ -83,7 +83,7 @@ class DenseProducts {
   void close_block() {
     loops_->dots(block_.view(count_), basis_.view(rank_), block_.padded_length(), scores_.data(), rank_);
     coefficients_.topRows(count_) = scores_.topRows(count_).template cast<T>();
-    loops_->add_rows(recent_.row(0), recent_.stride(), block_.view(count_), coefficients_.data(), rank_,
+    loops_->add_rows(recent_.row(0), recent_.stride(), 0, block_.view(count_), coefficients_.data(), rank_,
                      rank_, recent_.padded_length(), panel_.data());
     count_ = 0;
     if (++blocks_ == kRecentBlocks) flush();

@@ -212,24 +212,25 @@ void rotate(T* q, Size q_stride, Size q_count, RowsView<T> x, const T* coef, Siz
 }
 
 template <typename T, Size kV>
-void add_rows_panel(T* q, Size q_stride, RowsView<T> x, const T* coef, Size coef_stride, Size columns, Size l,
-                    T* panel) {
-  pack<T, kV>(x.data + l, x.stride, x.count, panel);
-  combine<T, kV, true>(columns, panel, x.count, coef, coef_stride, q + l, q_stride);
+void add_rows_panel(T* q, Size q_stride, Size own, RowsView<T> x, const T* coef, Size coef_stride,
+                    Size columns, Size l, T* panel) {
+  T* end = pack<T, kV>(q + l, q_stride, own, panel);
+  pack<T, kV>(x.data + l, x.stride, x.count, end);
+  combine<T, kV, true>(columns, panel, own + x.count, coef, coef_stride, q + l, q_stride);
 }
 
 template <typename T>
-void add_rows(T* q, Size q_stride, RowsView<T> x, const T* coef, Size coef_stride, Size columns, Size length,
-              T* panel) {
+void add_rows(T* q, Size q_stride, Size own, RowsView<T> x, const T* coef, Size coef_stride, Size columns,
+              Size length, T* panel) {
   constexpr Size kL = Lanes<T>::kCount;
   Size l = 0;
-  if (columns * x.count > kFewCoefficients) {
+  if (columns * (own + x.count) > kFewCoefficients) {
     for (; l + 4 * kL <= length; l += 4 * kL) {
-      add_rows_panel<T, 4>(q, q_stride, x, coef, coef_stride, columns, l, panel);
+      add_rows_panel<T, 4>(q, q_stride, own, x, coef, coef_stride, columns, l, panel);
     }
   }
   for (; l < length; l += 2 * kL) {
-    add_rows_panel<T, 2>(q, q_stride, x, coef, coef_stride, columns, l, panel);
+    add_rows_panel<T, 2>(q, q_stride, own, x, coef, coef_stride, columns, l, panel);
   }
 }
 

@@ -72,9 +72,10 @@ struct Table {
   void (*rotate)(T* q, std::ptrdiff_t q_stride, std::ptrdiff_t q_count, RowsView<T> x, const T* coef,
                  std::ptrdiff_t coef_stride, std::ptrdiff_t columns, std::ptrdiff_t length, T* panel);
 
-  /// q_j += sum_i coef[i * coef_stride + j] x_i for j < columns, with the same scratch.
-  void (*add_rows)(T* q, std::ptrdiff_t q_stride, RowsView<T> x, const T* coef, std::ptrdiff_t coef_stride,
-                   std::ptrdiff_t columns, std::ptrdiff_t length, T* panel);
+  /// q_j += sum_i coef[i * coef_stride + j] s_i for j < columns, where s are the first `own` rows of q, as
+  /// they were, followed by those of x, with the same scratch.
+  void (*add_rows)(T* q, std::ptrdiff_t q_stride, std::ptrdiff_t own, RowsView<T> x, const T* coef,
+                   std::ptrdiff_t coef_stride, std::ptrdiff_t columns, std::ptrdiff_t length, T* panel);
 
   /// s_j += sum_i x_i[j] x_i for the entries from j on: the lower triangle of X^T X, column by column.
   /// `panel` is scratch of panel_size for the rows.

@@ -126,12 +126,12 @@ void SparseBasis<T>::measure(const CsrRows<T>& rows, const SparseMoments<T>& mom
   } else if (stored_ > 0) {
     const Small coefficients = in_z_.columns(all).topRows(stored_);  // a column per row
     const RowMajor by_source = coefficients;
-    small.add_rows(dots_.row(0), dots_.stride(), m_.view(stored_), by_source.data(), all, all,
+    small.add_rows(dots_.row(0), dots_.stride(), 0, m_.view(stored_), by_source.data(), all, all,
                    m_.padded_length(), panel_.data());
   }
   if (waiting > 0) {
     const RowMajor by_source = in_pending_;
-    small.add_rows(dots_.row(0), dots_.stride(), n_.view(waiting), by_source.data(), all, all,
+    small.add_rows(dots_.row(0), dots_.stride(), 0, n_.view(waiting), by_source.data(), all, all,
                    n_.padded_length(), panel_.data());
   }
   for (Index i = 0; i < all; ++i) {

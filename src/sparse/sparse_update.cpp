@@ -71,9 +71,9 @@ double SparseUpdate<T>::sum() const {
 }
 
 template <typename T>
-double SparseUpdate<T>::mu_for(double weight) const {
+double SparseUpdate<T>::mu_for(const Mu& mu, double weight) const {
   const double smallest = rank_ > 0 ? values_[rank_ - 1] : 0.0;
-  return unheld_eigenvalue(mu_, {rank_, sum(), smallest, capacity_, features_, trace_, weight});
+  return unheld_eigenvalue(mu, {rank_, sum(), smallest, capacity_, features_, trace_, weight});
 }
 
 template <typename T>
@@ -88,13 +88,13 @@ bool SparseUpdate<T>::absorb(const SparseBlock<T>& block, const SparseMoments<T>
   if (block.rescale != 1.0) rescale(block.rescale);
   const double added = products_.diagonal().head(count_).sum();
   if (!settled_ && ++since_settled_ >= kUpdatesBetweenSettling) find_values();
-  if (!advance(block, moments, mu_for(before))) {
+  if (!advance(block, moments, mu_for(mu_, before))) {
     bool advanced = false;
     if (!settled_) {
       settle();
-      advanced = advance(block, moments, mu_for(before));
+      advanced = advance(block, moments, mu_for(mu_, before));
     }
-    if (!advanced && !solve(block, moments, mu_for(before))) {
+    if (!advanced && !solve(block, moments, mu_for(mu_, before))) {
       rescale(1.0 / block.rescale);
       return false;
     }
@@ -200,26 +200,28 @@ bool SparseUpdate<T>::advance(const SparseBlock<T>& block, const SparseMoments<T
     normal_.setIdentity();
   }
   inner_.diagonal().array() -= mu;
-  const auto step = linalg::operations().leading_solver({.k = rank_,
-                                                         .b = count_,
-                                                         .least = values_[rank_ - 1] - mu,
-                                                         .tolerance = kSubspaceTolerance<T>,
-                                                         .inner = inner_.data(),
-                                                         .normal = normal_.data(),
-                                                         .stride = inner_.rows(),
-                                                         .dots = inside_.data(),
-                                                         .dots_stride = inside_.cols(),
-                                                         .products = products_.data(),
-                                                         .products_stride = products_.cols(),
-                                                         .coefficients = coefficients_.data(),
-                                                         .coefficients_stride = coefficients_.rows(),
-                                                         .work = work_.data()});
+  const Index taking_part = linalg::operations().leading_solver({.k = rank_,
+                                                                 .b = count_,
+                                                                 .least = values_[rank_ - 1] - mu,
+                                                                 .unheld = mu_for(Mu::mean(), 0.0),
+                                                                 .tolerance = kSubspaceTolerance<T>,
+                                                                 .inner = inner_.data(),
+                                                                 .normal = normal_.data(),
+                                                                 .stride = inner_.rows(),
+                                                                 .dots = inside_.data(),
+                                                                 .dots_stride = inside_.cols(),
+                                                                 .products = products_.data(),
+                                                                 .products_stride = products_.cols(),
+                                                                 .coefficients = coefficients_.data(),
+                                                                 .coefficients_stride = coefficients_.rows(),
+                                                                 .work = work_.data()});
   inner_.diagonal().array() += mu;
-  if (step == linalg::LeadingStep::kNone) return false;
+  if (taking_part == linalg::kNoStep) return false;
   settled_ = false;
-  const Small turn = coefficients_.topLeftCorner(rank_, rank_);
-  apply(block, moments, step == linalg::LeadingStep::kRotate ? &turn : nullptr,
-        coefficients_.block(rank_, 0, count_, rank_));
+  Small turn = Small::Identity(rank_, rank_);
+  turn.topRows(taking_part) += coefficients_.topLeftCorner(taking_part, rank_);
+  apply(block, moments, taking_part > 0 ? &turn : nullptr,
+        coefficients_.block(taking_part, 0, count_, rank_));
   return true;
 }
 

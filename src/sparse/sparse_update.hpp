@@ -41,7 +41,7 @@ class SparseUpdate {
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
   double sum() const;
-  double mu_for(double weight) const;
+  double mu_for(const Mu& mu, double weight) const;
   void score(const SparseMoments<T>& moments, BlockScores& scores);
   bool centre(const SparseBlock<T>& block, const SparseMoments<T>& moments);
   bool advance(const SparseBlock<T>& block, const SparseMoments<T>& moments, double mu);

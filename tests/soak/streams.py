@@ -282,7 +282,8 @@ def check_stream(stream):
         plain = checks.run_recursion(stream, truth)
         disturbed = checks.disturbed_runs(stream, truth, rng, checks.roundings_of(updates))
         floor_of = partial(checks.reading_floor, stream, truth)
-        checks.check_truncated(report, fit_of, truth, plain, disturbed, floor_of, tolerance)
+        of_lost = 0.0 if stream.by_rows else checks.OF_LOST
+        checks.check_truncated(report, fit_of, truth, plain, disturbed, floor_of, tolerance, of_lost)
     if stream.method in ("roipca", "ipca") and stream.mu == "zero":
         checks.check_below(report, fit_of, truth, tolerance)
     if stream.method == "fd":

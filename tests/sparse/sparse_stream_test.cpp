@@ -178,7 +178,8 @@ TEST(SparseRows, MayBeEmptyOrUnsortedOrHaveDuplicatesAndExplicitZeros) {
     const Index entries = i % 9 == 0 ? 0 : 1 + static_cast<Index>(random() % 20);
     for (Index e = 0; e < entries; ++e) {
       const auto column = static_cast<Index>(random() % 300);  // the others are never seen
-      csr.push(column, random() % 4 == 0 ? 0.0 : 1.0 + static_cast<double>(random() % 5));
+      const double size = std::pow(0.98, static_cast<double>(column));
+      csr.push(column, random() % 4 == 0 ? 0.0 : size * (1.0 + static_cast<double>(random() % 5)));
       if (random() % 5 == 0) csr.push(column, -0.5);
     }
     csr.end_row();
