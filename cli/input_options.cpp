@@ -153,8 +153,8 @@ void add_format_options(Arguments& arguments, InputOptions& options) {
                 "Also read the files that this file lists, one per line; - for standard input", rules());
   arguments.add(
       "--format", options.format,
-      "Format: auto, npy, csv, tsv, idx, hdf5, npz, mtx, svmlight (svmlight0 for indices from 0) or "
-      "raw:TYPE:COLUMNS (raw:f32:784)",
+      "Format: auto, npy, csv, tsv, jsonl, idx, hdf5, npz, mtx, svmlight (svmlight0 for indices from 0), "
+      "parquet, arrow or raw:TYPE:COLUMNS (raw:f32:784)",
       rules());
   arguments.add("--delimiter", options.delimiter, "CSV: one character, tab or space; detected by default",
                 rules());

@@ -99,8 +99,16 @@ std::unique_ptr<ByteStream> memory_stream(std::string bytes) {
 std::unique_ptr<PeekedStream> unpacked(std::unique_ptr<ByteStream> stream) {
   auto peeked = std::make_unique<PeekedStream>(std::move(stream));
   constexpr std::string_view kGzip = "\x1f\x8b";
-  if (peeked->peek(kGzip.size()) != kGzip) return peeked;
-  return std::make_unique<PeekedStream>(gunzip(peeked->release()));
+  constexpr std::string_view kZstd = "\x28\xb5\x2f\xfd";
+  constexpr std::string_view kXz("\xfd\x37\x7a\x58\x5a\x00", 6);
+  // Two bytes tell whether it is worth waiting for more: a row may be as short.
+  const auto begins = [&](std::string_view magic) {
+    return peeked->peek(2) == magic.substr(0, 2) && peeked->peek(magic.size()) == magic;
+  };
+  if (begins(kGzip)) return std::make_unique<PeekedStream>(gunzip(peeked->release()));
+  if (begins(kZstd)) return std::make_unique<PeekedStream>(unpack_zstd(peeked->release()));
+  if (begins(kXz)) return std::make_unique<PeekedStream>(unpack_xz(peeked->release()));
+  return peeked;
 }
 
 }  // namespace roipca::cli

@@ -60,8 +60,8 @@ class PeekedStream : public ByteStream {
   std::string peeked_;
 };
 
-/// Opens a file, or standard input for "-", and unpacks it where it is compressed by gzip. With `follow`, the
-/// end of a file or of a named pipe is not the end of the stream: reading waits for more.
+/// Opens a file, or standard input for "-", and unpacks it where it is compressed by gzip, zstd or xz. With
+/// `follow`, the end of a file or of a named pipe is not the end of the stream: reading waits for more.
 std::unique_ptr<PeekedStream> open_stream(const std::string& path, bool follow = false);
 
 /// The bytes of a text, for those who have no file.
@@ -70,7 +70,11 @@ std::unique_ptr<ByteStream> memory_stream(std::string bytes);
 /// Unpacks `packed`, a gzip file of one or more members.
 std::unique_ptr<ByteStream> gunzip(std::unique_ptr<ByteStream> packed);
 
-/// `stream`, unpacked if it begins as a gzip file does.
+/// The same for zstd and xz. Throw FileError where this build cannot.
+std::unique_ptr<ByteStream> unpack_zstd(std::unique_ptr<ByteStream> packed);
+std::unique_ptr<ByteStream> unpack_xz(std::unique_ptr<ByteStream> packed);
+
+/// `stream`, unpacked if it begins as a compressed file does.
 std::unique_ptr<PeekedStream> unpacked(std::unique_ptr<ByteStream> stream);
 
 }  // namespace roipca::cli

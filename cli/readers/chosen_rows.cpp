@@ -1,24 +1,11 @@
 #include "readers/chosen_rows.hpp"
 
-#include <algorithm>
-#include <array>
-#include <charconv>
-#include <cmath>
 #include <utility>
+
+#include "readers/id_text.hpp"
 
 namespace roipca::cli {
 namespace {
-
-// Whole numbers without an exponent, others with the fewest digits that read back to the same bits.
-std::string id_text(double number) {
-  constexpr double kWhole = 9007199254740992.0;  // 2^53
-  std::array<char, 32> text{};
-  char* const end = text.data() + text.size();
-  const bool is_whole = std::abs(number) <= kWhole && number == std::floor(number);
-  const auto stop = is_whole ? std::to_chars(text.data(), end, static_cast<std::int64_t>(number)).ptr
-                             : std::to_chars(text.data(), end, number).ptr;
-  return {text.data(), stop};
-}
 
 template <typename T>
 class ChosenRows : public RowReader<T> {

@@ -3,9 +3,11 @@
 #include <stdexcept>
 #include <utility>
 
+#include "readers/arrow.hpp"
 #include "readers/binary.hpp"
 #include "readers/chosen_rows.hpp"
 #include "readers/hdf5.hpp"
+#include "readers/json_lines.hpp"
 #include "readers/sparse_files.hpp"
 #include "roipca/errors.hpp"
 
@@ -17,13 +19,13 @@ constexpr std::string_view kHdf5Magic = "\x89HDF\r\n\x1a\n";
 constexpr std::string_view kZipMagic = "PK\x03\x04";
 constexpr std::string_view kMatrixMarketMagic = "%%MatrixMarket";
 constexpr std::string_view kParquetMagic = "PAR1";
+constexpr std::string_view kArrowMagic = "ARROW1";
 constexpr std::string_view kModelMagic = R"({"__metadata__":{"format":"roipca-model")";
 
 bool is_raw(const std::string& format) { return format.starts_with("raw"); }
 
 // Refuses by name what people may well try.
 void refuse_strangers(std::string_view start) {
-  if (start.starts_with(kParquetMagic)) throw FileError("a Parquet file: the Python package reads these");
   if (start.size() > 8 && start.substr(8).starts_with(kModelMagic)) {
     throw FileError("a roipca model, where rows of data are needed");
   }
@@ -44,6 +46,9 @@ std::string find_format(PeekedStream& stream) {
     return "idx";
   if (start.starts_with(kZipMagic)) return "npz";
   if (start.starts_with(kMatrixMarketMagic)) return "mtx";
+  if (start.starts_with(kParquetMagic)) return "parquet";
+  if (start.starts_with(kArrowMagic)) return "arrow";
+  if (start.starts_with('{') || start.starts_with('[')) return "jsonl";
   if (looks_like_svmlight(start)) return "svmlight";
   refuse_strangers(start);
   return "csv";
@@ -57,21 +62,25 @@ void check(const InputFormat& format) {
     raw_layout(format.format);
     return;
   }
-  for (const char* known :
-       {"auto", "npy", "csv", "tsv", "idx", "hdf5", "npz", "mtx", "svmlight", "svmlight0"}) {
+  for (const char* known : {"auto", "npy", "csv", "tsv", "jsonl", "idx", "hdf5", "npz", "mtx", "svmlight",
+                            "svmlight0", "parquet", "arrow"}) {
     if (format.format == known) return;
   }
-  throw std::invalid_argument(
-      "--format \"" + format.format +
-      "\": there are auto, npy, csv, tsv, idx, hdf5, npz, mtx, svmlight, svmlight0 and "
-      "raw:TYPE:COLUMNS");
+  throw std::invalid_argument("--format \"" + format.format +
+                              "\": there are auto, npy, csv, tsv, jsonl, idx, hdf5, npz, mtx, svmlight, "
+                              "svmlight0, parquet, arrow and "
+                              "raw:TYPE:COLUMNS");
 }
 
 namespace {
 
-bool is_text(const std::string& kind) { return kind == "csv" || kind == "tsv"; }
+bool is_table(const std::string& kind) { return kind == "csv" || kind == "tsv"; }
+bool is_arrow(const std::string& kind) { return kind == "parquet" || kind == "arrow"; }
 
-// With all columns, except of text.
+// Whether columns are chosen before they are read, because some of them may be text.
+bool chooses(const std::string& kind) { return is_table(kind) || is_arrow(kind) || kind == "jsonl"; }
+
+// With all columns, unless the kind chooses them.
 template <typename T>
 std::unique_ptr<RowReader<T>> open_kind(const std::string& kind, const std::string& path,
                                         std::unique_ptr<PeekedStream> stream, const InputFormat& format) {
@@ -86,7 +95,12 @@ std::unique_ptr<RowReader<T>> open_kind(const std::string& kind, const std::stri
         path, std::move(stream),
         {.features = format.features, .zero_based = kind == "svmlight0", .at_once = format.at_once});
   }
-  if (is_text(kind)) {
+  if (is_arrow(kind)) {
+    if (path == "-") throw FileError("a Parquet or Arrow file cannot be read from a pipe");
+    return open_arrow<T>(path, format.csv.choice);
+  }
+  if (kind == "jsonl") return open_json_lines<T>(std::move(stream), format.csv.choice, format.at_once);
+  if (is_table(kind)) {
     CsvOptions csv = format.csv;
     csv.max_columns = format.max_columns;
     csv.at_once = format.at_once;
@@ -118,7 +132,7 @@ std::unique_ptr<RowReader<T>> open_rows(const std::string& path, const InputForm
   const std::string kind = format.format == "auto" ? find_format(*stream) : format.format;
   if (format.transpose && kind != "mtx") throw FileError("--transpose is for MatrixMarket files only");
   const ColumnChoice& choice = format.csv.choice;
-  if (is_text(kind) || choice.is_empty()) return open_limited<T>(kind, path, std::move(stream), format);
+  if (chooses(kind) || choice.is_empty()) return open_limited<T>(kind, path, std::move(stream), format);
   return choose_columns<T>(open_limited<double>(kind, path, std::move(stream), format), choice);
 }
 

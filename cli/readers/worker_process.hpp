@@ -20,6 +20,8 @@ class WorkerProcess {
     explicit Output(int descriptor) : descriptor_(descriptor) {}
     /// Blocks while the parent does not read. Ends the child if the parent is gone.
     void write(std::span<const char> bytes);
+    /// For a program that is executed in place of the function.
+    int descriptor() const { return descriptor_; }
 
    private:
     int descriptor_;

@@ -1,6 +1,7 @@
 #include <array>
 #include <charconv>
 
+#include "writers/byte_sink.hpp"
 #include "writers/formats.hpp"
 #include "writers/output_file.hpp"
 
@@ -20,7 +21,7 @@ class CsvWriter : public RowWriter<T> {
  public:
   CsvWriter(const std::string& path, char delimiter, const std::vector<std::string>& names,
             const std::string& id_name)
-      : file_(path), delimiter_(delimiter) {
+      : file_(path), sink_(open_sink(file_, path)), delimiter_(delimiter) {
     if (!id_name.empty()) buffer_ += quoted(id_name, delimiter) + delimiter;
     for (const std::string& name : names) buffer_ += quoted(name, delimiter) + delimiter;
     buffer_.back() = '\n';
@@ -42,17 +43,19 @@ class CsvWriter : public RowWriter<T> {
 
   void complete() override {
     flush();
+    sink_->end();
     file_.sync();
   }
   void publish() override { file_.publish(); }
 
  private:
   void flush() {
-    file_.write(buffer_);
+    sink_->write(buffer_);
     buffer_.clear();
   }
 
   OutputFile file_;
+  std::unique_ptr<ByteSink> sink_;
   char delimiter_;
   std::string buffer_;
 };

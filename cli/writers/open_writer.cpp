@@ -1,13 +1,17 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "writers/byte_sink.hpp"
 #include "writers/formats.hpp"
 
 namespace roipca::cli {
 namespace {
 
+// Without that of a compression.
 std::string extension(const std::string& path) {
-  return path == "-" ? ".csv" : std::filesystem::path(path).extension().string();
+  if (path == "-") return ".csv";
+  const std::string plain = path.substr(0, path.size() - packing_of(path).size());
+  return std::filesystem::path(plain).extension().string();
 }
 
 }  // namespace
@@ -17,10 +21,12 @@ void check_output_path(const std::string& path, bool has_ids) {
   if (has_ids && end == ".npy") {
     throw std::invalid_argument("output \"" + path + "\": .npy files cannot hold ids: use .csv, .tsv or .h5");
   }
-  for (const char* known : {".npy", ".csv", ".tsv", ".h5", ".hdf5"}) {
-    if (end == known) return;
-  }
-  throw std::invalid_argument("output \"" + path + "\": the name must end in .npy, .csv, .tsv, .h5 or .hdf5");
+  const bool is_text = end == ".csv" || end == ".tsv";
+  const bool is_packed = !packing_of(path).empty();
+  if (is_text || (!is_packed && (end == ".npy" || end == ".h5" || end == ".hdf5"))) return;
+  throw std::invalid_argument("output \"" + path +
+                              "\": the name must end in .npy, .csv, .tsv, .h5 or .hdf5, or in .gz or .zst "
+                              "after .csv or .tsv");
 }
 
 template <typename T>

@@ -29,7 +29,8 @@ class RowWriter {
   }
 };
 
-/// Throws std::invalid_argument unless `path` ends in .npy, .csv, .tsv, .h5 or .hdf5 or is "-", which is CSV
+/// Throws std::invalid_argument unless `path` ends in .npy, .csv, .tsv, .h5 or .hdf5, or in .gz or .zst after
+/// .csv or .tsv, or is "-", which is CSV
 /// on standard output; and for .npy if rows have ids, which such a file cannot hold.
 void check_output_path(const std::string& path, bool has_ids = false);
 

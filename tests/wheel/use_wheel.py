@@ -1,6 +1,7 @@
 """Uses an installed wheel as users do: fits, transforms, and runs the command. scripts/test-wheel runs it."""
 
 import gzip
+import lzma
 import subprocess
 import sys
 import tempfile
@@ -61,13 +62,15 @@ def refusal(pca: roipca.OnlinePCA, row: np.ndarray) -> str:
 
 
 def write_inputs(rows: np.ndarray, folder: Path) -> list[Path]:
-    """The same rows in formats that need no library, zlib and HDF5."""
-    inputs = [folder / "rows.npy", folder / "rows.csv.gz", folder / "rows.h5"]
+    """The same rows in formats that need no library, zlib, HDF5 and liblzma."""
+    inputs = [folder / "rows.npy", folder / "rows.csv.gz", folder / "rows.h5", folder / "rows.csv.xz"]
     np.save(inputs[0], rows)
     with gzip.open(inputs[1], "wt") as file:
         np.savetxt(file, rows, delimiter=",", fmt="%.17g")
     with h5py.File(inputs[2], "w") as file:
         file.create_dataset("rows", data=rows, compression="gzip", shuffle=True)
+    with lzma.open(inputs[3], "wt") as file:
+        np.savetxt(file, rows, delimiter=",", fmt="%.17g")
     return inputs
 
 

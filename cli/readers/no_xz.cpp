@@ -1,0 +1,11 @@
+// In place of xz.cpp where the build has no liblzma.
+#include "readers/byte_stream.hpp"
+#include "roipca/errors.hpp"
+
+namespace roipca::cli {
+
+std::unique_ptr<ByteStream> unpack_xz(std::unique_ptr<ByteStream> /*packed*/) {
+  throw FileError("an xz file, and this roipca was built without liblzma");
+}
+
+}  // namespace roipca::cli

@@ -1,0 +1,11 @@
+// In place of zstd.cpp where the build has no zstd.
+#include "readers/byte_stream.hpp"
+#include "roipca/errors.hpp"
+
+namespace roipca::cli {
+
+std::unique_ptr<ByteStream> unpack_zstd(std::unique_ptr<ByteStream> /*packed*/) {
+  throw FileError("a zstd file, and this roipca was built without zstd");
+}
+
+}  // namespace roipca::cli
