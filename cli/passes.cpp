@@ -28,7 +28,10 @@ void read_again(Refinement<T>& refinement, RowSource<T>& source, Resumption<T> r
       const Index skipped = resumption.skip(*block);
       if (skipped < block->count) block->visit([&](const auto& rows) { refinement.add(rows); }, skipped);
       block->visit([&](const auto& rows) { input.add(rows); });
-      if (skipped == block->count) continue;
+      if (skipped == block->count) {
+        resumption.jump(source);
+        continue;
+      }
       checkpoints.after_block(refinement, refinement.rows(), input);
       progress.update(refinement.rows(), block->fraction);
     }

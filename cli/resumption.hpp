@@ -51,6 +51,7 @@ class Resumption {
   Resumption() = default;
   Resumption(const FitCheckpoint<T>& start, std::string path)
       : path_(std::move(path)),
+        rows_(start.rows()),
         to_skip_(start.rows()),
         expected_(start.fingerprint),
         found_(start.fingerprint_rows) {}
@@ -58,7 +59,7 @@ class Resumption {
   /// Returns how many rows of the block to skip.
   Index skip(const PlacedRows<T>& block) {
     if (to_skip_ == 0) return 0;
-    block.visit([&](const auto& rows) { found_.add(rows); });
+    if (!has_jumped_) block.visit([&](const auto& rows) { found_.add(rows); });
     if (found_.is_complete() && found_.checksum() != expected_) {
       throw FileError("--resume " + path_ + ": the first " + std::to_string(found_.rows()) +
                       " rows of the input differ from those of the run that wrote it");
@@ -66,6 +67,13 @@ class Resumption {
     const auto skipped = static_cast<Index>(std::min<std::int64_t>(to_skip_, block.count));
     to_skip_ -= skipped;
     return skipped;
+  }
+
+  /// Jumps over the other rows to skip where that takes no reading. Call it after `skip`.
+  void jump(RowSource<T>& source) {
+    if (to_skip_ == 0 || has_jumped_ || !found_.is_complete()) return;
+    has_jumped_ = true;
+    if (const auto reached = source.seek(rows_)) to_skip_ = rows_ - *reached;
   }
 
   bool is_done() const { return to_skip_ == 0; }
@@ -76,7 +84,9 @@ class Resumption {
 
  private:
   std::string path_;
+  std::int64_t rows_ = 0;
   std::int64_t to_skip_ = 0;
+  bool has_jumped_ = false;
   std::uint32_t expected_ = 0;
   InputFingerprint found_;
 };

@@ -129,7 +129,10 @@ void learn(OnlinePca<T>& pca, RowSource<T>& source, RowWriter<T>* scores, RowSam
       const bool has_more = skipped < block->count;
       if (has_more) block->visit([&](const auto& rows) { pca.partial_fit(rows); }, skipped);
       block->visit([&](const auto& rows) { input.add(rows); });
-      if (!has_more) continue;
+      if (!has_more) {
+        if (sample == nullptr) resumption.jump(source);
+        continue;
+      }
       if (pca.rows_seen() == 0) {
         if (scores != nullptr) throw FileError("--scores: the first rows have no values at all");
         continue;

@@ -49,7 +49,15 @@ class BinaryReader : public RowReader<T> {
     block.fraction = fraction();
   }
 
+  bool skip(std::int64_t rows) override {
+    if (!seek(rows)) return false;
+    next_ = rows;
+    return true;
+  }
+
  protected:
+  // Makes row `row` the next one, if that takes no reading.
+  virtual bool seek(std::int64_t row) = 0;
   // Rows filled: as many as wanted unless the stream is slow or ends.
   virtual Index fill(OwnedRows<T>& rows, Index wanted) = 0;
 
@@ -71,6 +79,10 @@ class ByRows : public BinaryReader<T> {
   using BinaryReader<T>::BinaryReader;
 
  private:
+  bool seek(std::int64_t row) override {
+    return this->stream_->skip(static_cast<std::uint64_t>(row) * row_bytes(this->layout_));
+  }
+
   Index fill(OwnedRows<T>& rows, Index wanted) override {
     const std::uint64_t bytes = row_bytes(this->layout_);
     const std::uint64_t all = static_cast<std::uint64_t>(wanted) * bytes;
@@ -121,6 +133,8 @@ class ByColumns : public BinaryReader<T> {
 
  private:
   static constexpr std::uint64_t kSlabBytes = std::uint64_t{1} << 25U;
+
+  bool seek(std::int64_t /*row*/) override { return true; }
 
   Index fill(OwnedRows<T>& rows, Index wanted) override {
     Index filled = 0;

@@ -21,6 +21,12 @@ class MemoryStream : public ByteStream {
     return offset <= bytes_.size() && bytes_.copy(bytes.data(), bytes.size(), offset) == bytes.size();
   }
 
+  bool skip(std::uint64_t bytes) override {
+    if (bytes > bytes_.size() - position_) return false;
+    position_ += bytes;
+    return true;
+  }
+
   std::optional<std::uint64_t> size() const override { return bytes_.size(); }
 
  private:
@@ -75,6 +81,13 @@ std::size_t PeekedStream::read(std::span<char> bytes) {
   const std::size_t count = peeked_.copy(bytes.data(), bytes.size());
   peeked_.erase(0, count);
   return count;
+}
+
+bool PeekedStream::skip(std::uint64_t bytes) {
+  const auto seen = static_cast<std::size_t>(std::min<std::uint64_t>(bytes, peeked_.size()));
+  if (bytes > seen && !source_->skip(bytes - seen)) return false;
+  peeked_.erase(0, seen);
+  return true;
 }
 
 std::size_t PeekedStream::read_fully(std::span<char> bytes) {

@@ -22,6 +22,9 @@ class ByteStream {
   /// Fills all of `bytes` from that place of the stream, whatever was read so far; false where the stream is
   /// a pipe or compressed, or where it ends too early.
   virtual bool read_at(std::uint64_t /*offset*/, std::span<char> /*bytes*/) { return false; }
+  /// Leaves out the next bytes without reading them; false, and nothing is done, where only reading gets
+  /// there.
+  virtual bool skip(std::uint64_t /*bytes*/) { return false; }
   /// Bytes in the whole stream; nothing where only the end will tell.
   virtual std::optional<std::uint64_t> size() const { return std::nullopt; }
   /// Waits up to that long until `read` returns at once, and tells whether it does. Only pipes and files that
@@ -45,6 +48,7 @@ class PeekedStream : public ByteStream {
   bool read_at(std::uint64_t offset, std::span<char> bytes) override {
     return source_->read_at(offset, bytes);
   }
+  bool skip(std::uint64_t bytes) override;
   std::optional<std::uint64_t> size() const override { return source_->size(); }
   bool wait(std::chrono::milliseconds most) override { return !peeked_.empty() || source_->wait(most); }
   std::optional<double> fraction() const override { return source_->fraction(); }

@@ -32,6 +32,7 @@ class ChosenRows : public RowReader<T> {
   std::string id_name() const override { return id_name_; }
   const char* place() const override { return reader_->place(); }
   bool is_sparse() const override { return reader_->is_sparse(); }
+  bool skip(std::int64_t rows) override { return reader_->skip(rows); }
 
   void read(PlacedRows<T>& block) override {
     all_.is_sparse = reader_->is_sparse();

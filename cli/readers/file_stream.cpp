@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <system_error>
@@ -68,6 +69,13 @@ class FileStream : public ByteStream {
       offset += static_cast<std::uint64_t>(count);
       bytes = bytes.subspan(static_cast<std::size_t>(count));
     }
+    return true;
+  }
+
+  bool skip(std::uint64_t bytes) override {
+    if (!size_ || bytes > *size_ - std::min(*size_, position_)) return false;
+    if (::lseek(number_, static_cast<off_t>(bytes), SEEK_CUR) < 0) return false;
+    position_ += bytes;
     return true;
   }
 

@@ -23,6 +23,13 @@ namespace {
 // error and nothing more.
 enum class Kind : std::uint32_t { kShape, kNames, kRows, kSparseRows, kError };
 
+// Where the rows are.
+struct Source {
+  std::string path;
+  std::string dataset;
+  bool allow_external = false;
+};
+
 struct Piece {
   Kind kind = Kind::kError;
   std::uint64_t bytes = 0;
@@ -76,14 +83,16 @@ void send_shape(WorkerProcess::Output& output, Shape shape, const std::vector<st
 }
 
 template <typename T>
-void send_rows(WorkerProcess::Output& output, Hdf5Dataset<T> dataset, const std::vector<std::string>& names) {
+void send_rows(WorkerProcess::Output& output, Hdf5Dataset<T> dataset, std::uint64_t first,
+               const std::vector<std::string>& names) {
   send_shape(output,
              {static_cast<std::int64_t>(dataset.rows()), static_cast<std::int64_t>(dataset.columns())},
              names);
   const std::uint64_t at_once = dataset.rows_at_once(most_bytes_at_once());
   std::vector<T> numbers(at_once * dataset.columns());
-  for (std::uint64_t row = 0; row < dataset.rows(); row += at_once) {
-    const std::uint64_t count = std::min(at_once, dataset.rows() - row);
+  // The pieces end where they would without rows left out: a chunk is decompressed once.
+  for (std::uint64_t row = first, count = 0; row < dataset.rows(); row += count) {
+    count = std::min(at_once - row % at_once, dataset.rows() - row);
     dataset.read(row, count, numbers.data());
     const auto bytes = count * dataset.columns() * sizeof(T);
     send(output, Kind::kRows, std::span(reinterpret_cast<const char*>(numbers.data()), bytes));
@@ -114,27 +123,25 @@ void send_sparse_rows(WorkerProcess::Output& output, CsrReader<T> reader,
 }
 
 template <typename T>
-void send_matrix(WorkerProcess::Output& output, const std::string& path, const std::string& dataset,
-                 bool allow_external) {
-  const Hdf5Handle file = open_hdf5_file(path);
-  const std::string name = matrix_in(file.id(), dataset);
-  if (is_group(file.id(), name, allow_external)) {
-    CsrReader<T> reader(open_hdf5_csr<T>(file.id(), name, allow_external));
+void send_matrix(WorkerProcess::Output& output, const Source& source, std::uint64_t first) {
+  const Hdf5Handle file = open_hdf5_file(source.path);
+  const std::string name = matrix_in(file.id(), source.dataset);
+  if (is_group(file.id(), name, source.allow_external)) {
+    CsrReader<T> reader(open_hdf5_csr<T>(file.id(), name, source.allow_external));
     const auto names = feature_names(file.id(), name, static_cast<std::uint64_t>(reader.columns()));
     send_sparse_rows(output, std::move(reader), names);
   } else {
-    Hdf5Dataset<T> rows(file.id(), name, allow_external);
+    Hdf5Dataset<T> rows(file.id(), name, source.allow_external);
     const auto names = feature_names(file.id(), name, rows.columns());
-    send_rows(output, std::move(rows), names);
+    send_rows(output, std::move(rows), first, names);
   }
 }
 
 template <typename T>
-void work(WorkerProcess::Output& output, const std::string& path, const std::string& dataset,
-          bool allow_external) {
+void work(WorkerProcess::Output& output, const Source& source, std::uint64_t first) {
   std::string error;
   try {
-    send_matrix<T>(output, path, dataset, allow_external);
+    send_matrix<T>(output, source, first);
     return;
   } catch (const std::bad_alloc&) {
     error = "not enough memory to read the dataset";
@@ -147,22 +154,20 @@ void work(WorkerProcess::Output& output, const std::string& path, const std::str
 template <typename T>
 class Hdf5Reader : public RowReader<T> {
  public:
-  Hdf5Reader(const std::string& path, const std::string& dataset, bool allow_external) {
-    std::unique_lock lock(hdf5_mutex());  // so that no other thread is in the library when the child begins
-    worker_ = std::make_unique<WorkerProcess>([&](WorkerProcess::Output& output) {
-      lock.unlock();
-      work<T>(output, path, dataset, allow_external);
-    });
-    lock.unlock();
-    next_piece(Kind::kShape);
-    receive(std::span(reinterpret_cast<char*>(&shape_), sizeof shape_));
-    if (shape_.has_names) receive_names();
-  }
+  explicit Hdf5Reader(Source source) : source_(std::move(source)) { start(0); }
 
   Index columns() const override { return shape_.columns; }
   std::vector<std::string> names() const override { return names_; }
   bool is_sparse() const override { return shape_.is_sparse; }
   std::optional<std::int64_t> rows() const override { return shape_.rows; }
+
+  // Another child begins with the row. Rows that are sparse have no place that follows from their number.
+  bool skip(std::int64_t rows) override {
+    if (shape_.is_sparse || rows > shape_.rows) return false;
+    start(static_cast<std::uint64_t>(rows));
+    next_ = rows;
+    return true;
+  }
 
   void read(PlacedRows<T>& block) override {
     if (shape_.is_sparse) {
@@ -174,6 +179,20 @@ class Hdf5Reader : public RowReader<T> {
   }
 
  private:
+  void start(std::uint64_t first) {
+    worker_.reset();
+    names_.clear();
+    std::unique_lock lock(hdf5_mutex());  // so that no other thread is in the library when the child begins
+    worker_ = std::make_unique<WorkerProcess>([&](WorkerProcess::Output& output) {
+      lock.unlock();
+      work<T>(output, source_, first);
+    });
+    lock.unlock();
+    next_piece(Kind::kShape);
+    receive(std::span(reinterpret_cast<char*>(&shape_), sizeof shape_));
+    if (shape_.has_names) receive_names();
+  }
+
   void receive_names() {
     next_piece(Kind::kNames);
     std::string all(left_in_piece_, '\0');
@@ -245,6 +264,7 @@ class Hdf5Reader : public RowReader<T> {
     throw FileError(place + "the process that reads the file " + (death.empty() ? "ended early" : death));
   }
 
+  Source source_;
   std::unique_ptr<WorkerProcess> worker_;
   Shape shape_;
   std::vector<std::string> names_;
@@ -257,7 +277,7 @@ class Hdf5Reader : public RowReader<T> {
 template <typename T>
 std::unique_ptr<RowReader<T>> open_hdf5(const std::string& path, const std::string& dataset,
                                         bool allow_external) {
-  return std::make_unique<Hdf5Reader<T>>(path, dataset, allow_external);
+  return std::make_unique<Hdf5Reader<T>>(Source{path, dataset, allow_external});
 }
 
 template std::unique_ptr<RowReader<float>> open_hdf5(const std::string&, const std::string&, bool);

@@ -67,6 +67,9 @@ class RowReader {
   /// What places count: "row" from 0 as NumPy does, or "line" from 1 as editors do.
   virtual const char* place() const { return "row"; }
 
+  /// Leaves out rows, before any was read; false, and nothing is done, where only reading gets there.
+  virtual bool skip(std::int64_t /*rows*/) { return false; }
+
   /// Whether it fills PlacedRows::sparse instead of PlacedRows::rows.
   virtual bool is_sparse() const { return false; }
 

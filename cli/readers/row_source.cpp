@@ -318,6 +318,23 @@ const PlacedRows<T>* RowSource<T>::next(const std::function<void()>& while_waiti
   return nullptr;
 }
 
+template <typename T>
+std::optional<std::int64_t> RowSource<T>::seek(std::int64_t row) {
+  const auto is_file = [](const std::string& path) { return std::filesystem::is_regular_file(path); };
+  if (settings_.on_bad_row == OnBadRow::kSkip || !std::ranges::all_of(settings_.paths, is_file)) {
+    return std::nullopt;
+  }
+  ahead_.reset();
+  open(0);
+  std::int64_t before = 0;  // rows of the files that are left out
+  while (reader_->rows() && *reader_->rows() <= row - before && file_ + 1 < settings_.paths.size()) {
+    before += *reader_->rows();
+    open(file_ + 1);
+  }
+  rows_ = row > before && reader_->skip(row - before) ? row : before;
+  return rows_;
+}
+
 // Leaves out the rows beyond the number to read, and the bad ones among them.
 template <typename T>
 void RowSource<T>::cut(FileBlock& block) {

@@ -65,6 +65,11 @@ class RowSource {
   /// second while there are none yet.
   const PlacedRows<T>* next(const std::function<void()>& while_waiting = {});
 
+  /// Continues at row `row`, or at an earlier one if only reading gets to `row`. Returns the number of that
+  /// row; nothing, and the next rows stay those that follow, where rows before cannot be counted without
+  /// reading them: bad rows may be among them.
+  std::optional<std::int64_t> seek(std::int64_t row);
+
   /// Opens all files, to check that they fit together, instead of reading them.
   std::vector<InputFile> open_all();
 

@@ -137,3 +137,59 @@ def test_exports_of_standardized_models_and_checkpoints(roipca, tmp_path, rows):
     assert np.load(tmp_path / "loadings.npy").shape == (40, 3)
     roipca("export", "m", "-o", "loadings.tsv")
     assert (tmp_path / "loadings.tsv").read_text().startswith("feature\tpc1\t")
+
+
+def checkpoint_of_the_first(roipca, tmp_path, rows, number, files, *options):
+    """Leaves in `c` the checkpoint of a run that has seen the first rows of the files."""
+    roipca("fit", *files, "-k", 2, "-o", "part", "--checkpoint", "c", "--every", 1, "--max-rows", number, *options)
+
+
+@pytest.mark.parametrize("kind", ["c.npy", "fortran.npy", "a.bin", "a.h5", "chosen"])
+def test_resuming_does_not_read_the_rows_that_were_seen(roipca, tmp_path, kind):
+    h5py = pytest.importorskip("h5py")
+    rows = np.random.default_rng(0).standard_normal((60_000, 8)) * np.arange(1, 9)
+    options = {"a.bin": ["--format", "raw:f64:8"], "chosen": ["--exclude", "3"]}.get(kind, [])
+
+    def write(data):
+        np.save(tmp_path / "c.npy", data)
+        np.save(tmp_path / "chosen", data)
+        os.replace(tmp_path / "chosen.npy", tmp_path / "chosen")
+        np.save(tmp_path / "fortran.npy", np.asfortranarray(data))
+        (tmp_path / "a.bin").write_bytes(data.tobytes())
+        with h5py.File(tmp_path / "a.h5", "w") as file:
+            file.create_dataset("rows", data=data, chunks=(1000, 8))
+
+    write(rows)
+    roipca("fit", kind, "-k", 2, "-o", "whole", *options)
+    checkpoint_of_the_first(roipca, tmp_path, rows, 50_000, [kind], *options)
+    rows[40_000:50_000] = np.nan  # which a run that reads them refuses
+    write(rows)
+    assert "NaN" in roipca.refuse("fit", kind, "-k", 2, *options)
+    roipca("fit", kind, "-k", 2, "-o", "m", "--resume", "c", "--checkpoint", "c2", "--every", 1, *options)
+    assert (tmp_path / "m").read_bytes() == (tmp_path / "whole").read_bytes()
+    roipca("fit", kind, "-k", 2, "-o", "m", "--resume", "c2", *options)
+    assert (tmp_path / "m").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+@pytest.mark.parametrize("seen", [35_000, 40_000, 60_000, 65_000])
+def test_a_run_over_several_files_resumes_in_any_of_them(roipca, tmp_path, seen):
+    rows = np.random.default_rng(0).standard_normal((70_000, 8)) * np.arange(1, 9)
+    np.save(tmp_path / "a.npy", rows[:40_000])
+    write_csv(tmp_path / "b.csv", rows[40_000:60_000], [f"x{i}" for i in range(8)])
+    np.save(tmp_path / "c.npy", rows[60_000:])
+    files = ["a.npy", "b.csv", "c.npy"]
+    roipca("fit", *files, "-k", 2, "-o", "whole")
+    checkpoint_of_the_first(roipca, tmp_path, rows, seen, files)
+    roipca("fit", *files, "-k", 2, "-o", "m", "--resume", "c")
+    assert (tmp_path / "m").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+def test_resuming_reads_rows_again_where_bad_ones_are_skipped(roipca, tmp_path):
+    rows = np.random.default_rng(0).standard_normal((60_000, 8)) * np.arange(1, 9)
+    rows[::100, 3] = np.nan
+    np.save(tmp_path / "a.npy", rows)
+    skip = ["--on-bad-row", "skip", "--quiet"]
+    roipca("fit", "a.npy", "-k", 2, "-o", "whole", *skip)
+    checkpoint_of_the_first(roipca, tmp_path, rows, 50_000, ["a.npy"], *skip)
+    roipca("fit", "a.npy", "-k", 2, "-o", "m", "--resume", "c", *skip)
+    assert (tmp_path / "m").read_bytes() == (tmp_path / "whole").read_bytes()
