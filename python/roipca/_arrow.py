@@ -58,11 +58,11 @@ def arrow_stream(source: Any, batch_size: int | None, columns: Sequence[str] | N
     return Stream(_parts(batches, names, size), rows)
 
 
-def rows_and_names(X: Any, dtype: Any, first_row: int) -> tuple[np.ndarray, list[str] | None]:
+def rows_and_names(X: Any, dtype: Any, first_row: int, *, gaps: bool = False) -> tuple[np.ndarray, list[str] | None]:
     """Reads a whole table: rows of `dtype` (None: float32 or float64, as `as_rows` chooses), and their names.
 
-    A column of lists contains all features, which have no names. A null raises ValueError with its row, counted from
-    `first_row`.
+    A column of lists contains all features, which have no names. A null becomes NaN if there may be `gaps`; otherwise
+    it raises ValueError with its row, counted from `first_row`.
     """
     table = _table(X)
     names = _chosen(table.schema, None)
@@ -71,10 +71,10 @@ def rows_and_names(X: Any, dtype: Any, first_row: int) -> tuple[np.ndarray, list
         name = of_lists[0]
         raise ValueError(f"Column {name!r} holds all features of a row: choose it with columns=[{name!r}]")
     if of_lists:
-        return list_rows(table.column(names[0]), first_row), None
+        return list_rows(table.column(names[0]), first_row, gaps=gaps), None
     columns = [table.column(name) for name in names]
     nulls = [(_first_null(column), name) for name, column in zip(names, columns, strict=True) if column.null_count]
-    if nulls:
+    if nulls and not gaps:
         row, name = min(nulls)
         raise missing_value(first_row + row, f"null in column {name!r}")
     rows = np.empty((table.num_rows, len(names)), _common_type(columns) if dtype is None else dtype)
@@ -83,8 +83,11 @@ def rows_and_names(X: Any, dtype: Any, first_row: int) -> tuple[np.ndarray, list
     return rows, names
 
 
-def list_rows(column: Any, first_row: int = 0) -> np.ndarray:
-    """Returns a column of lists of equal length as rows, without a copy if it is one array without nulls."""
+def list_rows(column: Any, first_row: int = 0, *, gaps: bool = False) -> np.ndarray:
+    """Returns a column of lists of equal length as rows, without a copy if it is one array without nulls.
+
+    Nulls in the lists become NaN if there may be `gaps`.
+    """
     pa = optional("pyarrow", "parquet")
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
@@ -99,7 +102,7 @@ def list_rows(column: Any, first_row: int = 0) -> np.ndarray:
         odd = np.flatnonzero(lengths != width)
         if len(odd) > 0:
             raise DataError(first_row + int(odd[0]), f"{lengths[odd[0]]} features, but {width} were expected")
-    if values.null_count > 0:
+    if values.null_count > 0 and not gaps:
         row, place = divmod(_first_null(values), width)
         raise missing_value(first_row + row, f"null in column {place}")
     return values.to_numpy(zero_copy_only=False).reshape(len(column), width)

@@ -129,7 +129,7 @@ def _sparse(core: Any, rows: Any) -> sparse.csr_array:
     return sparse.csr_array((data, indices, indptr), shape=(rows.shape[0], core.features_out))
 
 
-def plain_rows(block: Any, first_row: int) -> tuple[Any, Sequence[str] | None]:
+def plain_rows(block: Any, first_row: int, *, gaps: bool = False) -> tuple[Any, Sequence[str] | None]:
     """Returns a block of any kind as an array or CSR matrix of float32 or float64, and the names of its features."""
     names = None
     if isinstance(block, NamedBlock):
@@ -137,7 +137,7 @@ def plain_rows(block: Any, first_row: int) -> tuple[Any, Sequence[str] | None]:
     elif not sparse.issparse(block) and is_arrow(block):
         from ._arrow import rows_and_names
 
-        block, names = rows_and_names(block, None, first_row)
+        block, names = rows_and_names(block, None, first_row, gaps=gaps)
     elif hasattr(block, "columns") and all(isinstance(name, str) for name in block.columns):
         names = list(block.columns)
     if is_tensor(block):

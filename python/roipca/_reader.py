@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._component_counts import ComponentCounts
 from ._fitted import Fitted, Moment
-from ._rows import as_rows, of_rows
+from ._rows import as_rows, imputes, of_rows
 from ._tensors import is_tensor, like, tensor_rows
 from ._types import ComponentNumber, Float64Array, FloatArray, MatrixLike
 
@@ -29,7 +29,7 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = getattr(self, "missing", "error") == "impute"
+        tags.input_tags.allow_nan = imputes(self)
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
@@ -123,8 +123,7 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return range(model.rows_before, model.rows_before + model.rows)
 
     def _rows(self, X: MatrixLike) -> Any:
-        may_have_gaps = getattr(self, "missing", "error") == "impute"
-        return as_rows(self, X, self._learned.dtype, check_finite="allow-nan" if may_have_gaps else True)
+        return as_rows(self, X, self._learned.dtype, check_finite="allow-nan" if imputes(self) else True)
 
     def transform(self, X: MatrixLike) -> FloatArray:
         """Return the scores of rows on the components. See `Scores.transform`."""

@@ -42,7 +42,7 @@ def as_rows(
     """
     names = None
     if type(X) is not np.ndarray:
-        X, names = _as_array(X, dtype, first_row)
+        X, names = _as_array(X, dtype, first_row, imputes(estimator))
     if names is None and dtype is not None and issparse(X):  # has none to compare, and needs no warning for it
         names = getattr(estimator, "feature_names_in_", None)
     checks = {
@@ -56,6 +56,11 @@ def as_rows(
     if names is None:
         return validate_data(estimator, X, reset=dtype is None, **checks)
     return _named_rows(estimator, X, names, dtype is None, checks)
+
+
+def imputes(estimator: Any) -> bool:
+    """Whether NaN in the estimator's rows are missing values."""
+    return getattr(estimator, "missing", "error") == "impute"
 
 
 def too_many_dimensions(X: Any) -> str:
@@ -158,7 +163,7 @@ def of_rows(model: Any, name: str, X: Any) -> Any:
     return getattr(model, f"{name}_csr")(X.data, X.indices, X.indptr, X.shape[1])
 
 
-def _as_array(X: Any, dtype: Any, first_row: int) -> tuple[Any, Sequence[str] | None]:
+def _as_array(X: Any, dtype: Any, first_row: int, gaps: bool) -> tuple[Any, Sequence[str] | None]:
     """Returns X as scikit-learn understands it, and feature names that scikit-learn would not see."""
     if isinstance(X, NamedBlock):
         return X.rows, X.names
@@ -168,7 +173,7 @@ def _as_array(X: Any, dtype: Any, first_row: int) -> tuple[Any, Sequence[str] | 
     if is_arrow(X):
         from ._arrow import rows_and_names
 
-        return rows_and_names(X, dtype, first_row)
+        return rows_and_names(X, dtype, first_row, gaps=gaps)
     if is_tensor(X):
         return tensor_rows(X), None
     # Arrays of other libraries have types that scikit-learn cannot compare with NumPy's.

@@ -18,13 +18,14 @@ from ._sources import count_rows
 class StreamBlocks:
     """Blocks on their way to an estimator, and the number of rows that were skipped."""
 
-    def __init__(self, preparation: Preparation, sample_weight: Any, on_bad_row: str) -> None:
+    def __init__(self, preparation: Preparation, sample_weight: Any, on_bad_row: str, *, gaps: bool = False) -> None:
         if on_bad_row not in ("error", "skip"):
             raise ValueError(f"on_bad_row must be 'error' or 'skip', got {on_bad_row!r}")
         self._preparation = preparation
         self._weight_column = sample_weight if isinstance(sample_weight, str) else None
         self._weights = None if self._weight_column is not None or sample_weight is None else np.asarray(sample_weight)
         self._skips = on_bad_row == "skip"
+        self._gaps = gaps  # whether NaN are missing values, and no reason to skip a row
         self.skipped = 0
 
     def columns(self, columns: Sequence[str] | None) -> Sequence[str] | None:
@@ -86,7 +87,7 @@ class StreamBlocks:
         return block.select(others), as_weights(block.column(name).to_numpy(zero_copy_only=False), count)
 
     def _without_missing(self, block: Any, weights: np.ndarray | None) -> tuple[Any, np.ndarray | None]:
-        if is_arrow(block):
+        if is_arrow(block) and not self._gaps:
             import pyarrow.compute as pc
 
             complete = np.ones(count_rows(block), bool)
@@ -96,13 +97,13 @@ class StreamBlocks:
             block, weights = self._kept(block, weights, complete)
             if count_rows(block) == 0:
                 return block, weights
-        rows, names = plain_rows(block, 0)
+        rows, names = plain_rows(block, 0, gaps=self._gaps)
         finite = np.ones(rows.shape[0], bool)
         if issparse(rows):
             bad = np.flatnonzero(~np.isfinite(rows.data))
             finite[np.searchsorted(rows.indptr, bad, side="right") - 1] = False
         elif rows.dtype.kind == "f":
-            finite = np.isfinite(rows).all(axis=1)
+            finite = ~np.isinf(rows).any(axis=1) if self._gaps else np.isfinite(rows).all(axis=1)
         return self._kept(rows if names is None else NamedBlock(rows, names), weights, finite)
 
     def _kept(self, block: Any, weights: Any, kept: np.ndarray) -> tuple[Any, Any]:

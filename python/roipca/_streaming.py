@@ -13,7 +13,7 @@ from ._first_call import first_call
 from ._fitted import Fitted
 from ._passes import check_passes, for_each_block, more_passes, refine_once, require_readable_again
 from ._preparation import Preparation
-from ._rows import ONE_ROW, are_rows, as_row, as_rows, as_weights, is_one_row
+from ._rows import ONE_ROW, are_rows, as_row, as_rows, as_weights, imputes, is_one_row
 from ._sources import open_source
 from ._stream_blocks import StreamBlocks
 from ._types import MatrixLike
@@ -176,7 +176,8 @@ class Streaming:
             The column of the source that contains the weights of the rows, or the weights. None means 1 for each row.
         on_bad_row : {"error", "skip"}, default="error"
             What to do with a row that has a NaN, an infinity, a null or a number that is too large: stop, or skip the
-            row. The number of rows that were skipped is in a warning at the end.
+            row. The number of rows that were skipped is in a warning at the end. With `missing="impute"`, NaN and nulls
+            are missing values.
         progress : bool, default=True
             Show a progress bar with the rows per second and, if the source has a known length, the time left.
         resume : bool, default=False
@@ -206,7 +207,7 @@ class Streaming:
         if passes != 1:
             require_readable_again(source)
         preparation = Preparation(target_sum, log1p, feature_weights, feature_mask)
-        blocks = StreamBlocks(preparation, sample_weight, on_bad_row)
+        blocks = StreamBlocks(preparation, sample_weight, on_bad_row, gaps=imputes(self))
         stream = open_source(source, batch_size, blocks.columns(columns), layer)
         learner = self if resume else self._without_rows()
 
@@ -222,7 +223,7 @@ class Streaming:
         blocks.warn_of_skipped(rows)
 
         def read_again() -> None:
-            again = StreamBlocks(preparation, sample_weight, on_bad_row)
+            again = StreamBlocks(preparation, sample_weight, on_bad_row, gaps=imputes(self))
             refine_once(self, open_source(source, batch_size, again.columns(columns), layer), again, progress)
 
         if passes != 1:

@@ -198,3 +198,41 @@ def test_what_does_not_combine_is_refused():
     sparse = csr_matrix(np.where(np.arange(40) == 3, np.nan, 1.0))
     with pytest.raises(ValueError, match="NaN"):
         OnlinePCA(2, missing="impute").fit(sparse)
+
+
+def test_streams_skip_only_what_is_no_missing_value():
+    gaps = with_gaps(factors(600), 0.2)
+    whole = OnlinePCA(3, missing="impute").fit(gaps)
+    spoilt = np.insert(gaps, 5, np.inf, axis=0)
+    with pytest.warns(UserWarning, match="Skipped 1 of 601 rows"):
+        pca = OnlinePCA(3, missing="impute").fit_stream([spoilt], on_bad_row="skip", progress=False)
+    assert pca.n_samples_seen_ == 600
+    np.testing.assert_allclose(pca.explained_variance_, whole.explained_variance_)
+
+
+def test_nulls_of_tables_are_missing_values(tmp_path):
+    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    gaps = with_gaps(factors(600, features=6, count=2), 0.2)
+    table = pa.table({f"x{j}": pa.array(gaps[:, j], mask=np.isnan(gaps[:, j])) for j in range(6)})
+    parquet.write_table(table, tmp_path / "rows.parquet")
+    whole = OnlinePCA(2, missing="impute").fit(gaps)
+    for pca in (
+        OnlinePCA(2, missing="impute").fit(table),
+        OnlinePCA(2, missing="impute").fit_stream(tmp_path / "rows.parquet", progress=False),
+        OnlinePCA(2, missing="impute").fit_stream(tmp_path / "rows.parquet", on_bad_row="skip", progress=False),
+    ):
+        np.testing.assert_array_equal(pca.components_, whole.components_)
+        np.testing.assert_array_equal(pca.transform(table), whole.transform(gaps))
+    with pytest.raises(ValueError, match="null in column"):
+        OnlinePCA(2).fit(table)
+
+
+def test_partitions_of_dask():
+    array = pytest.importorskip("dask.array")
+    import roipca.dask
+
+    rows = factors(4000)
+    gaps = array.from_array(with_gaps(rows, 0.3), chunks=(1000, 40))
+    pca = roipca.dask.fit(gaps, 5, missing="impute", passes=2)
+    np.testing.assert_allclose(pca.explained_variance_, batch(rows, 5)[0], rtol=0.05)
+    assert np.isfinite(roipca.dask.transform(pca, gaps).compute()).all()
