@@ -58,3 +58,27 @@ def test_standardize_is_pca_of_the_correlation_matrix(roipca, tmp_path, gaps):
     truth = np.linalg.eigvalsh(np.corrcoef(rows.T))[::-1][:3]
     np.testing.assert_allclose(facts["explained_variance"], truth, rtol=1e-9)
     np.testing.assert_allclose(facts["scale_ratio"], 1, rtol=1e-9)
+
+
+def test_more_passes_read_the_gaps_again(roipca, tmp_path, gaps):
+    write(tmp_path / "a.csv", gaps[0], "NA")
+    roipca("fit", "a.csv", "-k", 3, "--missing", "impute", "--passes", 2, "-o", "twice")
+    roipca("fit", "a.csv", "-k", 3, "--missing", "impute", "-o", "once")
+    roipca("refine", "once", "a.csv")
+    once, twice = (json.loads(roipca("info", name, "--json")) for name in ("once", "twice"))
+    assert once["explained_variance"] == twice["explained_variance"]
+
+
+def test_words_in_the_first_line_are_no_header(roipca, tmp_path):
+    (tmp_path / "a.csv").write_text("off,1,2\n3,4,NA\n,7,8\n2,off,1\n")
+    roipca("fit", "a.csv", "-k", 1, "--missing", "impute", "--missing-words", "off", "-o", "m")
+    assert json.loads(roipca("info", "m", "--json"))["rows"] == 4
+
+
+def test_rows_without_any_value_are_counted(roipca, tmp_path, gaps):
+    rows = gaps[0].copy()
+    rows[[0, 300]] = np.nan
+    np.save(tmp_path / "a.npy", rows)
+    roipca("fit", "a.npy", "-k", 3, "--missing", "impute", "-o", "m")
+    facts = json.loads(roipca("info", "m", "--json"))
+    assert (facts["rows"], facts["empty_rows"]) == (798, 2)

@@ -178,6 +178,16 @@ def test_the_error_is_at_most_twice_that_of_one_pass(spark, order):
     assert subspace_error(truth, roipca.spark.fit(df, df.columns, 5).components_) <= 2 * one_pass
 
 
+def test_missing_values_are_filled(spark):
+    X = decaying_rows(600, 8, 1)
+    gaps = np.where(np.random.default_rng(0).random(X.shape) < 0.2, np.nan, X)
+    df = cut(spark, gaps, 400, 200)
+    pca = roipca.spark.fit(df, df.columns, 2, missing="impute")
+    parts = [OnlinePCA(2, missing="impute").fit(part) for part in (gaps[:400], gaps[400:])]
+    np.testing.assert_allclose(pca.explained_variance_, merge_all(parts).explained_variance_)
+    np.testing.assert_allclose(pca.feature_weight_, (~np.isnan(gaps)).sum(axis=0))
+
+
 @pytest.mark.parametrize("bad, what", [(np.nan, "NaN"), (None, "NaN"), (np.inf, "infinity")])
 def test_a_bad_row_fails_the_job_and_is_named(spark, rows, bad, what):
     X = rows[:, :3].astype(object)
