@@ -23,6 +23,18 @@ constexpr double kSubspaceTolerance = std::is_same_v<T, float> ? 0x1p-21 : 0x1p-
 template <typename T>
 constexpr double kTolerance = 512.0 * double{std::numeric_limits<T>::epsilon()};
 
+template <typename T>
+HeldEigenvalues held(const HeldPairs<T>& pairs, const RowBlock<T>& block) {
+  const double smallest = pairs.rank > 0 ? pairs.values[pairs.rank - 1] : 0.0;
+  return {pairs.rank,
+          pairs.sum(),
+          smallest,
+          pairs.capacity(),
+          pairs.features(),
+          pairs.trace,
+          block.scaled_weight_before()};
+}
+
 }  // namespace
 
 template <typename T>
@@ -44,9 +56,7 @@ BlockUpdate<T>::BlockUpdate(Index capacity, Index max_rows)
 
 template <typename T>
 double BlockUpdate<T>::mu_of(const HeldPairs<T>& pairs, const RowBlock<T>& block, const Mu& mu) const {
-  const double smallest = pairs.rank > 0 ? pairs.values[pairs.rank - 1] : 0.0;
-  return unheld_eigenvalue(mu, {pairs.rank, pairs.sum(), smallest, pairs.capacity(), pairs.features(),
-                                pairs.trace, block.scaled_weight_before()});
+  return unheld_eigenvalue(mu, held(pairs, block));
 }
 
 template <typename T>
@@ -100,21 +110,22 @@ bool BlockUpdate<T>::advance(HeldPairs<T>& pairs, const RowBlock<T>& block, doub
     pairs.normal.setIdentity();
   }
   pairs.inner.diagonal().array() -= mu;
-  const Index taking_part = linalg::operations().leading_solver({.k = rank,
-                                                                 .b = block.count,
-                                                                 .least = pairs.values[rank - 1] - mu,
-                                                                 .unheld = mu_of(pairs, block, Mu::mean()),
-                                                                 .tolerance = kSubspaceTolerance<T>,
-                                                                 .inner = pairs.inner.data(),
-                                                                 .normal = pairs.normal.data(),
-                                                                 .stride = pairs.inner.rows(),
-                                                                 .dots = split_.inside().data(),
-                                                                 .dots_stride = split_.inside().cols(),
-                                                                 .products = split_.products().data(),
-                                                                 .products_stride = split_.products().cols(),
-                                                                 .coefficients = vectors_.data(),
-                                                                 .coefficients_stride = vectors_.rows(),
-                                                                 .work = work_.data()});
+  const Index taking_part =
+      linalg::operations().leading_solver({.k = rank,
+                                           .b = block.count,
+                                           .least = pairs.values[rank - 1] - mu,
+                                           .unheld = unknown_of_unheld(held(pairs, block)),
+                                           .tolerance = kSubspaceTolerance<T>,
+                                           .inner = pairs.inner.data(),
+                                           .normal = pairs.normal.data(),
+                                           .stride = pairs.inner.rows(),
+                                           .dots = split_.inside().data(),
+                                           .dots_stride = split_.inside().cols(),
+                                           .products = split_.products().data(),
+                                           .products_stride = split_.products().cols(),
+                                           .coefficients = vectors_.data(),
+                                           .coefficients_stride = vectors_.rows(),
+                                           .work = work_.data()});
   const bool found = taking_part != linalg::kNoStep;
   pairs.inner.diagonal().array() += found ? mu + shift : mu;
   if (!found) return false;

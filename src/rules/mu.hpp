@@ -35,6 +35,12 @@ inline double unheld_eigenvalue(const Mu& mu, const HeldEigenvalues& held) {
   return std::clamp(wanted, 0.0, held.smallest);
 }
 
+/// What mu_mean leaves unknown of an eigenvalue that is not held, about: nothing of a single one.
+inline double unknown_of_unheld(const HeldEigenvalues& held) {
+  const auto directions = static_cast<double>(held.features - held.rank);
+  return directions < 2.0 ? 0.0 : unheld_eigenvalue(Mu::mean(), held) * (1.0 - 1.0 / directions);
+}
+
 inline double unheld_eigenvalue(const Mu& mu, const Eigen::Ref<const Vector<double>>& values, Index capacity,
                                 Index features, double trace, double weight) {
   const Index rank = values.size();

@@ -71,9 +71,9 @@ double SparseUpdate<T>::sum() const {
 }
 
 template <typename T>
-double SparseUpdate<T>::mu_for(const Mu& mu, double weight) const {
+HeldEigenvalues SparseUpdate<T>::held(double weight) const {
   const double smallest = rank_ > 0 ? values_[rank_ - 1] : 0.0;
-  return unheld_eigenvalue(mu, {rank_, sum(), smallest, capacity_, features_, trace_, weight});
+  return {rank_, sum(), smallest, capacity_, features_, trace_, weight};
 }
 
 template <typename T>
@@ -88,13 +88,13 @@ bool SparseUpdate<T>::absorb(const SparseBlock<T>& block, const SparseMoments<T>
   if (block.rescale != 1.0) rescale(block.rescale);
   const double added = products_.diagonal().head(count_).sum();
   if (!settled_ && ++since_settled_ >= kUpdatesBetweenSettling) find_values();
-  if (!advance(block, moments, mu_for(mu_, before))) {
+  if (!advance(block, moments, unheld_eigenvalue(mu_, held(before)))) {
     bool advanced = false;
     if (!settled_) {
       settle();
-      advanced = advance(block, moments, mu_for(mu_, before));
+      advanced = advance(block, moments, unheld_eigenvalue(mu_, held(before)));
     }
-    if (!advanced && !solve(block, moments, mu_for(mu_, before))) {
+    if (!advanced && !solve(block, moments, unheld_eigenvalue(mu_, held(before)))) {
       rescale(1.0 / block.rescale);
       return false;
     }
@@ -203,7 +203,7 @@ bool SparseUpdate<T>::advance(const SparseBlock<T>& block, const SparseMoments<T
   const Index taking_part = linalg::operations().leading_solver({.k = rank_,
                                                                  .b = count_,
                                                                  .least = values_[rank_ - 1] - mu,
-                                                                 .unheld = mu_for(Mu::mean(), 0.0),
+                                                                 .unheld = unknown_of_unheld(held(0.0)),
                                                                  .tolerance = kSubspaceTolerance<T>,
                                                                  .inner = inner_.data(),
                                                                  .normal = normal_.data(),

@@ -4,6 +4,7 @@
 #include "engine/block_update.hpp"
 #include "linalg/symmetric_eigen.hpp"
 #include "roipca/options.hpp"
+#include "rules/mu.hpp"
 #include "sparse/sparse_basis.hpp"
 #include "sparse/sparse_moments.hpp"
 
@@ -41,7 +42,7 @@ class SparseUpdate {
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
   double sum() const;
-  double mu_for(const Mu& mu, double weight) const;
+  HeldEigenvalues held(double weight) const;
   void score(const SparseMoments<T>& moments, BlockScores& scores);
   bool centre(const SparseBlock<T>& block, const SparseMoments<T>& moments);
   bool advance(const SparseBlock<T>& block, const SparseMoments<T>& moments, double mu);
