@@ -11,9 +11,9 @@ MYPY = 2.4.1
 # Prerequisites run in the given order, even with -j; Ninja does the parallel work.
 .NOTPARALLEL:
 .PHONY: check isa lint-python test-aarch64 test-torch test-wheel tsan wheel deps-aarch64
-.PHONY: help deps deps-dev deps-python deps-clusters deps-test deps-docs deps-fuzz build python demo test docs soak asan fuzz tidy format format-check coverage bench bench-accuracy bench-clusters bench-kernel bench-missing bench-oversampling bench-sparse paper install clean
+.PHONY: help deps deps-dev deps-python deps-clusters deps-test deps-docs deps-fuzz build python demo test docs soak asan fuzz tidy format format-check coverage bench bench-accuracy bench-clusters bench-kernel bench-linalg bench-missing bench-oversampling bench-sparse paper install clean
 
-SOURCES = $(shell find include src cli python examples tests -name '*.hpp' -o -name '*.cpp')
+SOURCES = $(shell find bench include src cli python examples tests -name '*.hpp' -o -name '*.cpp')
 
 help: ## List the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -157,6 +157,12 @@ bench-accuracy: deps-python ## Measure errors after one to four passes and write
 	build/bench-venv/bin/pip install -q -r bench/requirements.txt
 	build/bench-venv/bin/pip install -q .
 	build/bench-venv/bin/python bench/accuracy.py
+
+bench-linalg: ## Measure the operations on small matrices
+	@scripts/install-deps.sh --bench
+	cmake --preset release -B build/bench -D ROIPCA_BUILD_BENCHMARKS=ON -D ROIPCA_BUILD_TESTS=OFF -D ROIPCA_BUILD_CLI=OFF
+	cmake --build build/bench
+	build/bench/bench/linalg/linalg_bench
 
 bench-kernel: deps-python ## Compare online kernel PCA with scikit-learn's and write docs/kernel-pca.md
 	python3 -m venv build/bench-venv

@@ -7,6 +7,7 @@
 #   --test       as --clusters, and a browser to test reports
 #   --docs       as --test, and Doxygen
 #   --fuzz       also fuzzing
+#   --bench      also the benchmarks of small matrices
 #   --aarch64    also cross-compiling for 64-bit ARM and running under an emulator
 set -euo pipefail
 
@@ -20,9 +21,10 @@ case "${1-}" in
   --test) packages+=(python3-dev python3-venv openjdk-17-jre-headless chromium) ;;
   --docs) packages+=(python3-dev python3-venv openjdk-17-jre-headless chromium doxygen) ;;
   --fuzz) packages+=(clang libclang-rt-14-dev) ;;
+  --bench) packages+=(libbenchmark-dev) ;;
   --aarch64) packages+=(g++-aarch64-linux-gnu qemu-user) ;;
   *)
-    echo "usage: $0 [--dev | --python | --clusters | --test | --docs | --fuzz | --aarch64]" >&2
+    echo "usage: $0 [--dev | --python | --clusters | --test | --docs | --fuzz | --bench | --aarch64]" >&2
     exit 2
     ;;
 esac
