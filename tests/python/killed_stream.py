@@ -1,10 +1,9 @@
 """Learns the files of a folder as a Spark stream, one per batch, and may die in the middle of it.
 
-    python killed_stream.py FOLDER [before|after BATCH]
+    python killed_stream.py FOLDER [BATCH]
 
-With the last two arguments, it kills itself and Spark before or after batch BATCH is added to the model, in either case
-before Spark knows that the batch is done. Otherwise it prints a line when a batch arrives and one when it is added, and
-waits for more files.
+It prints a line when a batch arrives and one when it is added to the model, and waits for more files. If BATCH is
+given, it kills itself and Spark when this batch is in the model, before Spark knows that the batch is done.
 """
 
 import json
@@ -50,15 +49,13 @@ def die():
     os.killpg(0, signal.SIGKILL)
 
 
-def main(folder, when=None, number=None):
+def main(folder, last=None):
     learn = learner(folder)
 
     def watched(batch, batch_id):
-        if when == "before" and batch_id == int(number):
-            die()
         print(f"delivered {batch_id}", flush=True)
         learn(batch, batch_id)
-        if when == "after" and batch_id == int(number):
+        if last is not None and batch_id == int(last):
             die()
         print(f"added {batch_id}", flush=True)
 
