@@ -35,6 +35,8 @@ Command add_refine(CLI::App& program);
 Command add_report(CLI::App& program);
 Command add_watch(CLI::App& program);
 Command add_demo(CLI::App& program);
+Command add_completions(CLI::App& program);
+Command add_manual(CLI::App& program);
 
 /// Turns std::invalid_argument, which functions that check options throw, into
 /// UsageError.

@@ -107,6 +107,13 @@ Options ComponentOptions::options() const {
   return options;
 }
 
+std::vector<std::string> table_words(const std::string& option) {
+  for (const OptionRow& row : option_table()) {
+    if (!row.is_flag() && flag_name(row) == option) return row.words();
+  }
+  return {};
+}
+
 void add_component_options(CLI::App& app, ComponentOptions& options) {
   app.add_option(
          "-k,--components", options.components,

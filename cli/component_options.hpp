@@ -37,6 +37,9 @@ struct ComponentOptions {
   Options options() const;
 };
 
+/// The words that an option of the table accepts, by its name on the command line; none for other options.
+std::vector<std::string> table_words(const std::string& option);
+
 /// Adds -k and an option for each row of the table. `options` must outlive `app`.
 void add_component_options(CLI::App& app, ComponentOptions& options);
 

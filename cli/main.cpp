@@ -85,9 +85,9 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", std::string(roipca::version()));
   app.require_subcommand(0, 1);
   const std::vector<Command> commands = {
-      add_fit(app),    add_refine(app), add_transform(app), add_inverse(app), add_impute(app),
-      add_score(app),  add_info(app),   add_export(app),    add_merge(app),   add_compare(app),
-      add_report(app), add_watch(app),  add_demo(app)};
+      add_fit(app),    add_refine(app), add_transform(app), add_inverse(app),     add_impute(app),
+      add_score(app),  add_info(app),   add_export(app),    add_merge(app),       add_compare(app),
+      add_report(app), add_watch(app),  add_demo(app),      add_completions(app), add_manual(app)};
 
   try {
     app.parse(argc, argv);

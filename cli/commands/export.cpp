@@ -86,7 +86,7 @@ void write(const Table& table, const std::string& path) {
 
 Command add_export(CLI::App& program) {
   auto settings = std::make_shared<ExportSettings>();
-  Arguments arguments(program, "export", "Write the loadings, the mean or the spectrum of a model as a table",
+  Arguments arguments(program, "export", "Write loadings, mean or spectrum as a table",
                       "roipca export model.safetensors --table spectrum -o spectrum.csv");
   arguments.add_argument("MODEL", settings->model, "Model file, as written by roipca fit, or a checkpoint");
   arguments.add("--table", settings->table,

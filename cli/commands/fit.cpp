@@ -276,7 +276,7 @@ void fit(const FitSettings& settings) {
 Command add_fit(CLI::App& program) {
   const OptionRules long_runs{.group = "Long runs"};
   auto settings = std::make_shared<FitSettings>();
-  Arguments arguments(program, "fit", "Learn principal components from rows, in one pass or more",
+  Arguments arguments(program, "fit", "Learn principal components from rows",
                       "zcat big.csv.gz | roipca fit - -k 10 -o model.safetensors");
   add_input_options(arguments, settings->input);
   add_component_options(arguments.app(), settings->components);

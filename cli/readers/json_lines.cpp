@@ -1,5 +1,6 @@
 #include "readers/json_lines.hpp"
 
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -45,8 +46,8 @@ std::vector<Field> fields_of(const nlohmann::ordered_json& first) {
 template <typename T>
 class JsonLinesReader : public RowReader<T> {
  public:
-  JsonLinesReader(std::unique_ptr<PeekedStream> stream, const ColumnChoice& choice, bool at_once)
-      : lines_(std::move(stream)), patience_(at_once) {
+  JsonLinesReader(std::unique_ptr<PeekedStream> stream, const JsonLinesOptions& options)
+      : lines_(std::move(stream)), patience_(options.at_once), gaps_(options.gaps) {
     lines_.ignore_quotes();
     if (!lines_.next(record_)) throw FileError("there are no rows: the file is empty");
     const auto first = nlohmann::ordered_json::parse(record_.text, nullptr, false);
@@ -60,7 +61,7 @@ class JsonLinesReader : public RowReader<T> {
     for (const Field& field : fields) {
       if (!is_array_) names.push_back(name_of(field));
     }
-    const ChosenColumns chosen = chosen_columns(choice, names, fields.size());
+    const ChosenColumns chosen = chosen_columns(options.choice, names, fields.size());
     for (std::size_t j = 0; j < fields.size(); ++j) {
       if (!chosen.wanted[j]) continue;
       fields_.push_back(fields[j]);
@@ -113,6 +114,10 @@ class JsonLinesReader : public RowReader<T> {
       if (before == nullptr || before->key != field.key) value = found(line, field);
       before = &field;
       const Json* const number = element(value, field);
+      if (gaps_ && (number == nullptr || number->is_null())) {
+        *row++ = std::numeric_limits<T>::quiet_NaN();
+        continue;
+      }
       if (number == nullptr) return "there is no \"" + name_of(field) + "\"";
       if (!number->is_number()) return "\"" + name_of(field) + "\" is not a number";
       *row++ = static_cast<T>(number->template get<double>());
@@ -140,6 +145,7 @@ class JsonLinesReader : public RowReader<T> {
 
   CsvRecords lines_;
   Patience patience_;
+  bool gaps_;
   Record record_;
   bool has_record_ = true;  // whether `record_` was not used yet
   bool is_array_ = false;
@@ -154,13 +160,13 @@ class JsonLinesReader : public RowReader<T> {
 
 template <typename T>
 std::unique_ptr<RowReader<T>> open_json_lines(std::unique_ptr<PeekedStream> stream,
-                                              const ColumnChoice& choice, bool at_once) {
-  return std::make_unique<JsonLinesReader<T>>(std::move(stream), choice, at_once);
+                                              const JsonLinesOptions& options) {
+  return std::make_unique<JsonLinesReader<T>>(std::move(stream), options);
 }
 
-template std::unique_ptr<RowReader<float>> open_json_lines(std::unique_ptr<PeekedStream>, const ColumnChoice&,
-                                                           bool);
+template std::unique_ptr<RowReader<float>> open_json_lines(std::unique_ptr<PeekedStream>,
+                                                           const JsonLinesOptions&);
 template std::unique_ptr<RowReader<double>> open_json_lines(std::unique_ptr<PeekedStream>,
-                                                            const ColumnChoice&, bool);
+                                                            const JsonLinesOptions&);
 
 }  // namespace roipca::cli

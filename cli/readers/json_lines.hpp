@@ -9,16 +9,22 @@
 
 namespace roipca::cli {
 
+struct JsonLinesOptions {
+  ColumnChoice choice = {};
+  bool gaps = false;     ///< whether null, or no value at all, is a missing value; otherwise the row is bad
+  bool at_once = false;  ///< give rows out as they come
+};
+
 /// The keys of the first object are the columns; an array of numbers among its values is one column per
 /// number. Later objects may have more keys, which are ignored. If lines are arrays, columns have no names.
-/// `at_once`: give rows out as they come. Throws FileError without the path.
+/// Throws FileError without the path.
 template <typename T>
 std::unique_ptr<RowReader<T>> open_json_lines(std::unique_ptr<PeekedStream> stream,
-                                              const ColumnChoice& choice, bool at_once);
+                                              const JsonLinesOptions& options);
 
 extern template std::unique_ptr<RowReader<float>> open_json_lines(std::unique_ptr<PeekedStream>,
-                                                                  const ColumnChoice&, bool);
+                                                                  const JsonLinesOptions&);
 extern template std::unique_ptr<RowReader<double>> open_json_lines(std::unique_ptr<PeekedStream>,
-                                                                   const ColumnChoice&, bool);
+                                                                   const JsonLinesOptions&);
 
 }  // namespace roipca::cli

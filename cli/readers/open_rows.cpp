@@ -99,7 +99,9 @@ std::unique_ptr<RowReader<T>> open_kind(const std::string& kind, const std::stri
     if (path == "-") throw FileError("a Parquet or Arrow file cannot be read from a pipe");
     return open_arrow<T>(path, format.csv.choice);
   }
-  if (kind == "jsonl") return open_json_lines<T>(std::move(stream), format.csv.choice, format.at_once);
+  if (kind == "jsonl")
+    return open_json_lines<T>(
+        std::move(stream), {.choice = format.csv.choice, .gaps = format.csv.gaps, .at_once = format.at_once});
   if (is_table(kind)) {
     CsvOptions csv = format.csv;
     csv.max_columns = format.max_columns;

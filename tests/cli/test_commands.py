@@ -194,8 +194,8 @@ def test_options_reach_the_library(roipca, tmp_path, rows):
 
 
 COMMANDS = (
-    *("fit", "refine", "transform", "inverse", "score", "info", "export"),
-    *("merge", "compare", "report", "watch", "demo"),
+    *("fit", "refine", "transform", "inverse", "impute", "score", "info", "export", "merge", "compare"),
+    *("report", "watch", "demo", "completions", "manual"),
 )
 
 

@@ -124,6 +124,25 @@ def test_lines_that_are_no_rows_are_bad(roipca, tmp_path):
     assert "3 numbers where the first line has 2" in roipca.refuse("fit", "b.jsonl", "-k", 1)
 
 
+def test_nulls_of_json_lines_are_missing_values_where_these_are_filled(roipca, tmp_path, rows):
+    holed = rows.copy()
+    holed[::7, 3] = np.nan
+    np.save(tmp_path / "a.npy", holed)
+    names = [f"x{i}" for i in range(40)]
+    lines = []
+    for i, row in enumerate(holed.tolist()):
+        values = {name: None if np.isnan(value) else value for name, value in zip(names, row, strict=True)}
+        if i == 14:
+            del values["x3"]
+        lines.append(json.dumps(values))
+    (tmp_path / "a.jsonl").write_text("\n".join(lines))
+    scores = []
+    for name in ("a.npy", "a.jsonl"):
+        roipca("fit", name, "-k", 3, "--missing", "impute", "-o", "m")
+        scores.append(roipca("transform", "m", name))
+    assert scores[0] == scores[1]
+
+
 @pytest.fixture
 def arrow_files(tmp_path, rows):
     """The same rows as CSV, Parquet and Feather, with a text column and an index of pandas."""

@@ -3,5 +3,5 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace roipca::cli;
-  return refusing([&] { read_everything(*open_json_lines<double>(bytes_in_memory(data, size), {}, false)); });
+  return refusing([&] { read_everything(*open_json_lines<double>(bytes_in_memory(data, size), {})); });
 }

@@ -15,6 +15,13 @@ file(RENAME ${WORK_DIR}/before_move ${prefix})
 
 if(WITH_CLI)
   run(${prefix}/${BINDIR}/roipca --help)
+  foreach(file bash-completion/completions/roipca zsh/site-functions/_roipca fish/vendor_completions.d/roipca.fish
+               man/man1/roipca.1)
+    file(READ ${prefix}/share/${file} text)
+    if(NOT text MATCHES "model.?-every")
+      message(FATAL_ERROR "share/${file} lacks options of roipca fit")
+    endif()
+  endforeach()
 endif()
 
 # By CMake. The flags are those of the library, because a sanitized library needs a sanitized program.

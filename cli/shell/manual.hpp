@@ -1,0 +1,15 @@
+/// The manual page.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "shell/command_facts.hpp"
+
+namespace roipca::cli {
+
+/// Section 1, for man(1).
+std::string manual_page(const std::vector<CommandFacts>& commands, const std::string& summary,
+                        const std::string& version);
+
+}  // namespace roipca::cli
