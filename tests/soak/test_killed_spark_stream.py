@@ -7,9 +7,9 @@ import signal
 import subprocess
 import sys
 import time
-from functools import reduce
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytest.importorskip("pyspark.sql", reason="pyspark is not installed: pip install 'roipca[spark]'")
@@ -18,10 +18,7 @@ if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 import killed_stream
-from killed_stream import OPTIONS, learner, rows_of, write
-from oracle import state
-
-from roipca import OnlinePCA
+from killed_stream import learner, rows_of, write
 
 pytestmark = pytest.mark.soak
 
@@ -85,17 +82,21 @@ def test_a_stream_that_is_killed_at_random_counts_every_batch_once(tmp_path):
         delivered += run.delivered
         known_again += last is not None and run.delivered[0] <= last
         last = learner(tmp_path).last_batch
+    X = np.concatenate([rows_of(number) for number in range(files)])
     with Run(tmp_path) as run:
-        while run.delivered[-1:] != [files - 1]:
-            run.wait_for("delivered")
-        run.wait_for("added")
+        while learner(tmp_path).pca.n_samples_seen_ < len(X):
+            run.wait_for("added")
     delivered += run.delivered
     twice = len(delivered) - len(set(delivered))
     print(
-        f"seed {seed}: {KILLS} kills in {files} batches; after {twice} of them a batch was delivered again, "
-        f"{known_again} times one that was already in the model"
+        f"seed {seed}: {KILLS} kills in {len(set(delivered))} batches; after {twice} of them a batch was delivered "
+        f"again, {known_again} times one that was already in the model"
     )
     assert known_again > 0
-    assert sorted(set(delivered)) == list(range(files))
-    expected = reduce(OnlinePCA.merge, [OnlinePCA(2, **OPTIONS).partial_fit(rows_of(i)) for i in range(files)])
-    assert state(learner(tmp_path).pca) == state(expected)
+    assert sorted(set(delivered)) == list(range(len(set(delivered))))
+    # Files differ in their means, so one that is missing cannot be made up for by one that counts twice. (If it was
+    # killed between two of its notes, Spark puts two files into one batch.)
+    pca = learner(tmp_path).pca
+    assert pca.n_samples_seen_ == len(X)
+    np.testing.assert_allclose(pca.mean_, X.mean(axis=0), rtol=1e-12)
+    np.testing.assert_allclose(pca.var_, X.var(axis=0, ddof=1), rtol=1e-10)
