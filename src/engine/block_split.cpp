@@ -14,6 +14,15 @@ namespace {
 template <typename T>
 constexpr double kClear = std::is_same_v<T, float> ? 0x1p-8 : 0x1p-20;
 
+// Square of a row below which sums of products in T have lost digits to underflow. (Such a row of doubles
+// counts as nothing: see Moments.)
+template <typename T>
+constexpr double kLeastSquare = std::is_same_v<T, float> ? 0x1p-100 : 0.0;
+
+// Length below which the numbers of a row themselves have lost digits.
+template <typename T>
+constexpr double kLeastLength = std::is_same_v<T, float> ? 0x1p-100 : 0.0;
+
 // Part of its length above which a projection has left a row orthogonal to rounding.
 constexpr double kOnceIsEnough = 0.5;
 
@@ -77,7 +86,8 @@ bool BlockSplit<T>::split_by_products(Index components, const RowBlock<T>& block
   for (Index i = 0; i < count; ++i) {
     const auto y = inside_.row(i).head(components);
     for (Index j = 0; j <= i; ++j) outside_(i, j) = products_(i, j) - y.dot(inside_.row(j).head(components));
-    if (!(outside_(i, i) > kClear<T> * products_(i, i))) return false;
+    const bool is_clear = outside_(i, i) > kClear<T> * products_(i, i);
+    if (!is_clear || products_(i, i) < kLeastSquare<T>) return false;
   }
   directions_ = count;
   return factorise(count, kClear<T>, outside_);
@@ -93,11 +103,14 @@ void BlockSplit<T>::split_by_vectors(simd::RowsView<T> q, RowBlock<T>& block) {
   project_out(q, block, 0, count, inside_);
   directions_ = 0;
   for (Index i = 0; i < count; ++i) {
-    const double whole = std::sqrt(std::max(products_(i, i), 0.0));
-    double before = whole;
     double left = norm(block, i);
+    const double square = products_(i, i);
+    const double whole = square < kLeastSquare<T> ? std::hypot(inside_.row(i).head(q.count).norm(), left)
+                                                  : std::sqrt(std::max(square, 0.0));
+    const double noise = std::max(kNoise<T> * whole, kLeastLength<T>);
+    double before = whole;
     bool first = true;
-    while (left > kNoise<T> * whole && (first || left < kOnceIsEnough * before)) {
+    while (left > noise && (first || left < kOnceIsEnough * before)) {
       // Directions of the rows before it, and Q again where it took most of the row away.
       if (left < kOnceIsEnough * before) project_out(q, block, i, 1, inside_);
       project_out(block.rows.view(directions_), block, i, 1, outside_);
@@ -105,7 +118,7 @@ void BlockSplit<T>::split_by_vectors(simd::RowsView<T> q, RowBlock<T>& block) {
       left = norm(block, i);
       first = false;
     }
-    if (!(left > kNoise<T> * whole) || q.count + directions_ == block.rows.length()) continue;
+    if (!(left > noise) || q.count + directions_ == block.rows.length()) continue;
     outside_(i, directions_) = left;
     const T* row = block.rows.row(i);
     T* direction = block.rows.row(directions_++);
@@ -145,16 +158,13 @@ void BlockSplit<T>::project_out(simd::RowsView<T> q, RowBlock<T>& block, Index f
       coefficients_(j, i) = static_cast<T>(-corrections_(i, j));
     }
   }
-  simd::table<T>().add_rows(rows, block.rows.stride(), 0, q, coefficients_.data(), coefficients_.cols(), count,
-                            length, panel_.data());
+  simd::table<T>().add_rows(rows, block.rows.stride(), 0, q, coefficients_.data(), coefficients_.cols(),
+                            count, length, panel_.data());
 }
 
 template <typename T>
 double BlockSplit<T>::norm(const RowBlock<T>& block, Index i) const {
-  double squared = 0.0;
-  simd::table<T>().dots({block.rows.row(i), 0, 1}, {block.rows.row(i), 0, 1}, block.rows.padded_length(),
-                        &squared, 1);
-  return std::sqrt(squared);
+  return Eigen::Map<const Vector<T>>(block.rows.row(i), block.rows.length()).template cast<double>().norm();
 }
 
 template <typename T>

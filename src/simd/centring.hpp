@@ -35,7 +35,7 @@ double centre(CentringArrays<T> arrays, Size length, double share, double scale)
   }
   double total = 0.0;
   for (; j < length; ++j) one(j, total);
-  for (Size i = 0; i < 2 * kL; ++i) total += squares[i];
+  for (const double square : squares) total += square;
   return total;
 }
 
@@ -132,7 +132,7 @@ void add_squares(RowsView<T> x, Size length, double* out) {
   }
   for (; j < length; ++j) {
     for (Size i = 0; i < x.count; ++i) {
-      const double v = static_cast<double>(x.data[i * x.stride + j]);
+      const auto v = static_cast<double>(x.data[i * x.stride + j]);
       out[j] += v * v;
     }
   }

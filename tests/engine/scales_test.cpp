@@ -32,6 +32,25 @@ class Scales : public ::testing::Test {
 };
 TYPED_TEST_SUITE(Scales, Scalars);
 
+// Squares of the small numbers leave the range of float, but not those of the rows.
+TYPED_TEST(Scales, RowsWithAFewLargeNumbersAmongVerySmallOnes) {
+  RowMatrix<double> wide = normal_rows(40, 60, 3) * 1e-19;
+  for (Index i = 1; i < wide.rows(); i += 2) wide(i, (7 * i) % 60) = 1e4;
+  const RowMatrix<TypeParam> rows = wide.cast<TypeParam>();
+  const auto exact = OnlinePca<double>({.n_components = 20, .method = Method::kExact, .center = false})
+                         .partial_fit(RowMatrix<double>(rows.template cast<double>()))
+                         .model();
+  for (const Index block_size : {3, 7, 32}) {
+    const auto model = this->model_of(
+        {.n_components = 20, .method = Method::kRoipca, .block_size = block_size, .center = false}, rows);
+    this->expect_sound(model);
+    for (std::size_t i = 0; i < 20; ++i) {
+      EXPECT_NEAR(model.eigenvalues[i], exact.eigenvalues[i], 64 * kEpsilon<TypeParam> * exact.eigenvalues[0])
+          << block_size << " " << i;
+    }
+  }
+}
+
 TYPED_TEST(Scales, LowRankRowsOfAnyScaleHaveTheEigenpairsOfBatchPca) {
   const RowMatrix<double> unit = low_rank_rows(80, 9, 3, 1);
   for (const double scale : this->scales()) {
