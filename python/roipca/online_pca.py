@@ -75,8 +75,8 @@ class OnlinePCA(Streaming, Refining, Scores, ScoreStreams, ToTorch, Monitoring):
         - None: min(rows, features). `fit` knows the number of rows. `partial_fit` does not: it holds as many
           components as features, in O(features^2) memory, and reports min(n_samples_seen_, features).
     method : {"auto", "roipca", "froipca", "ipca", "ccipca", "gha", "oja", "fd", "exact"}, default="auto"
-        "auto" means exact where that costs no more arithmetic than blocks (up to about 130 features for 2 components,
-        200 for 10, 800 for 40) and there are at most 1,024 features or eight times as many as reported components.
+        "auto" means exact where that takes no longer than blocks (up to about 150 features for 2 components,
+        240 for 10, 920 for 40) and there are at most 1,024 features or eight times as many as reported components.
         Otherwise it means roipca.
     mu : {"mean", "zero"} or float, default="mean"
         The variance that roipca and froipca assume along directions that are not held.
