@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 
 import numpy as np
+from rivals import AdaOja, HistoryPCA
 from sklearn.decomposition import PCA, IncrementalPCA
 
 from roipca import OnlinePCA
 
 INTEL_LARGEST = 2000  # features: it stores a features x features matrix and solves its eigenproblem
+COVARIANCE_LARGEST = 4000  # features: the same
 START_ROWS = 500  # row-by-row methods start from a batch PCA of these, as in the paper's experiments
 
 
@@ -41,8 +43,17 @@ def batch_sizes(d, m):
 
 
 def whole(make):
-    """Returns a variant that fits a new estimator to all rows."""
-    return lambda X: (lambda: make().fit(X), len(X))
+    """Returns a variant that fits a new estimator to all rows and reads its components, which some find only then."""
+
+    def prepare(X):
+        def fit_and_read():
+            estimator = make().fit(X)
+            estimator.components_
+            return estimator
+
+        return fit_and_read, len(X)
+
+    return prepare
 
 
 def ours(label, m, dtype=np.float64, **parameters):
@@ -75,6 +86,30 @@ def projection(m):
     return Contestant("one projection", {"": prepare})
 
 
+def batch_pca(solver, m):
+    """Returns scikit-learn's PCA, which has all rows in memory."""
+    name = solver.replace("_", " ")
+    return Contestant(f"PCA, {name}", {"": whole(lambda: PCA(m, svd_solver=solver, random_state=0))})
+
+
+def rivals(m):
+    """Returns published methods by mini-batches, small and large: the larger they are, the faster and the coarser."""
+    for label, method in (("AdaOja", AdaOja), ("History PCA", HistoryPCA)):
+        for b in (2 * m, 10 * m):
+            yield Contestant(f"{label}, {b} rows", {"": whole(lambda b=b, method=method: method(m, b))})
+
+
+def several(d, m):
+    """Returns those to time where the rows have a slow spectrum."""
+    yield ours("roipca", m)
+    yield ours("roipca, float32", m, np.float32)
+    yield incremental("IncrementalPCA", IncrementalPCA, m, [2 * m, 5 * m])
+    yield from rivals(m)
+    yield batch_pca("randomized", m)
+    yield batch_pca("covariance_eigh", m)
+    yield projection(m)
+
+
 def everybody(d, m):
     yield ours("roipca", m)
     yield ours("roipca, float32", m, np.float32)
@@ -90,5 +125,8 @@ def everybody(d, m):
     accelerated = intel_incremental_pca()
     if accelerated and d <= INTEL_LARGEST:
         yield incremental("IncrementalPCA, intelex", accelerated, m, batch_sizes(d, m))
-    yield Contestant("PCA, randomized", {"": whole(lambda: PCA(m, svd_solver="randomized", random_state=0))})
+    yield from rivals(m)
+    yield batch_pca("randomized", m)
+    if d <= COVARIANCE_LARGEST:
+        yield batch_pca("covariance_eigh", m)
     yield projection(m)

@@ -18,12 +18,31 @@ class Result:
     variant: str
 
 
+@dataclass
+class Outcome:
+    """What a contestant did in a case. Without components it has neither error nor variance."""
+
+    seconds: float  # per row
+    variant: str
+    error: float | None  # of the subspace, against batch PCA
+    missed: float | None  # part of the variance along batch PCA's components that its own do not capture
+
+
 def low_rank_rows(d, m, n, seed=0):
     """Returns n rows of 3 m factors, each 0.9 times as strong as the one before, plus noise."""
+    return rows_of_factors(d, n, 5 * 0.9 ** np.arange(3 * m), seed)
+
+
+def slow_rows(d, m, n, seed=0):
+    """Returns n rows of 3 m factors whose variances fall like 1/i, plus noise."""
+    return rows_of_factors(d, n, 5 * np.arange(1, 3 * m + 1) ** -0.5, seed)
+
+
+def rows_of_factors(d, n, strength, seed):
+    """Returns n rows of random factors of the given strength, plus noise."""
     rng = np.random.default_rng(seed)
-    rank = 3 * m
+    rank = len(strength)
     factors = rng.standard_normal((rank, d)) / np.sqrt(d)
-    strength = 5 * 0.9 ** np.arange(rank)
     X = (rng.standard_normal((n, rank)) * strength) @ factors
     X += 0.3 / np.sqrt(d) * rng.standard_normal((n, d))
     return X
@@ -80,6 +99,13 @@ def subspace_error(U, V):
     V = np.linalg.qr(np.asarray(V, float))[0]
     outside = V - U @ (U.T @ V)
     return 2 * np.sum(outside**2) / U.shape[1]
+
+
+def variance_missed(U, V, X):
+    """Returns which part of the variance of X along U's columns the columns of V do not capture."""
+    centred = X - X.mean(axis=0)
+    V = np.linalg.qr(np.asarray(V, float))[0]
+    return 1 - np.sum((centred @ V) ** 2) / np.sum((centred @ U) ** 2)
 
 
 def peak_memory(script, *arguments):

@@ -23,12 +23,22 @@ LEGEND = """\
 - `IncrementalPCA` is scikit-learn's, at the fastest of the batch sizes tried.
 - `intelex` is the IncrementalPCA of scikit-learn-intelex. It stores a features x features matrix and is left out beyond
   2,000 features.
-- `PCA, randomized` is scikit-learn's, with all rows in memory, which a stream does not allow.
+- `PCA, randomized` and `PCA, covariance eigh` are scikit-learn's, with all rows in memory, which a stream does not
+  allow. The latter is left out beyond 4,000 features.
+- `AdaOja` (Henriksen and Ward 2019) and `History PCA` (Yang, Hsieh and Wang 2018) are published methods by mini-batches,
+  written in NumPy (`bench/rivals.py`), with batches of 2 m and of 10 m rows.
+- Times include reading the components after the last row.
 - *Error* is |UU' - VV'|^2 / |UU'|^2 against batch PCA: 0 for the same subspace, 2 for an orthogonal one.
+- *Variance missed* is the part of the variance along batch PCA's components that the method's own do not capture.
 - *One projection* is `X @ C.T` in NumPy: the cost of looking at every row once.
 - The rows have 3 m factors, each 0.9 times as strong as the one before, plus noise.
 """
 
+
+SLOW = """\
+Embeddings, images and texts have variances that fall slowly, and people want many components of them. Here the rows have
+3 m factors whose variances fall like 1/i, plus noise.
+"""
 
 SWEEP = """All methods get 5 m rows per call, which is not always the best for
 IncrementalPCA, and `roipca` is set to `method="roipca"`.
@@ -52,23 +62,40 @@ def times(ratio):
 def summary(cases):
     rows = []
     for (d, m), found in cases.items():
-        ours, error, _ = found[OURS]
-        theirs, their_error, batch = found["IncrementalPCA"]
-        rows.append([f"{d:,} x {m}", number(1e6 * ours), f"{times(theirs / ours)} ({batch})",
-                     times(ours / found[FLOOR][0]), times(ours / found["roipca, 2 threads"][0]),
-                     f"{error:.0e} / {their_error:.0e}"])
+        ours, theirs = found[OURS], found["IncrementalPCA"]
+        rows.append([f"{d:,} x {m}", number(1e6 * ours.seconds),
+                     f"{times(theirs.seconds / ours.seconds)} ({theirs.variant})",
+                     times(ours.seconds / found[FLOOR].seconds),
+                     times(ours.seconds / found["roipca, 2 threads"].seconds),
+                     f"{ours.error:.0e} / {theirs.error:.0e}"])
     header = ["features x components", "us per row", "speedup over IncrementalPCA (its batch size)",
               "time / one projection", "speedup of 2 threads", "error: roipca / IncrementalPCA"]
     return table(header, rows)
 
 
-def case_table(found):
-    ours = found[OURS][0]
+def slow_summary(cases):
     rows = []
-    for label, (seconds, error, variant) in sorted(found.items(), key=lambda item: item[1][0]):
-        name = f"**{label}**" if label == OURS else f"{label}, {variant}" if variant else label
-        rows.append([name, number(1e6 * seconds), times(seconds / ours), "" if error is None else f"{error:.0e}"])
-    return table(["", "us per row", "time / roipca", "error"], rows)
+    for (d, m), found in cases.items():
+        ours, theirs, exact = found[OURS], found["IncrementalPCA"], found["PCA, covariance eigh"]
+        rows.append([f"{d:,} x {m}", number(1e6 * ours.seconds),
+                     f"{times(theirs.seconds / ours.seconds)} ({theirs.variant})",
+                     times(ours.seconds / found[FLOOR].seconds), times(exact.seconds / ours.seconds),
+                     f"{ours.error:.0e} / {theirs.error:.0e}", f"{ours.missed:.0e} / {theirs.missed:.0e}"])
+    header = ["features x components", "us per row", "speedup over IncrementalPCA (its batch size)",
+              "time / one projection", "speedup over PCA, covariance eigh", "error: roipca / IncrementalPCA",
+              "variance missed: roipca / IncrementalPCA"]
+    return table(header, rows)
+
+
+def case_table(found):
+    ours = found[OURS].seconds
+    rows = []
+    for label, outcome in sorted(found.items(), key=lambda item: item[1].seconds):
+        name = label if not outcome.variant else f"{label}, {outcome.variant}"
+        accuracy = ["", ""] if outcome.error is None else [f"{outcome.error:.0e}", f"{max(outcome.missed, 0):.0e}"]
+        rows.append([f"**{label}**" if label == OURS else name, number(1e6 * outcome.seconds),
+                     times(outcome.seconds / ours), *accuracy])
+    return table(["", "us per row", "time / roipca", "error", "variance missed"], rows)
 
 
 def is_other(label):
@@ -79,15 +106,17 @@ def is_other(label):
 def winners(measured):
     """Lists where a method is faster than the default, or has less than half its error if that is above rounding."""
     lines = []
-    for (d, m), found in measured["cases"].items():
-        ours, error, _ = found[OURS]
-        for label, (seconds, other, _) in found.items():
-            if is_other(label) and seconds < ours:
-                lines.append(f"- {d:,} x {m}: {label} is {times(ours / seconds)} times faster, "
-                             f"with an error of {other:.0e} instead of {error:.0e}.")
-            elif is_other(label) and other < error / 2 and error > 1e-15:
-                lines.append(f"- {d:,} x {m}: {label} has an error of {other:.0e} instead of {error:.0e}, "
-                             f"and takes {times(seconds / ours)} times as long.")
+    cases = [(f"{d:,} x {m}", found) for (d, m), found in measured["cases"].items()]
+    cases += [(f"{d:,} x {m}, slow spectrum", found) for (d, m), found in measured["slow_cases"].items()]
+    for case, found in cases:
+        ours = found[OURS]
+        for label, other in found.items():
+            if is_other(label) and other.seconds < ours.seconds:
+                lines.append(f"- {case}: {label} is {times(ours.seconds / other.seconds)} times faster, "
+                             f"with an error of {other.error:.0e} instead of {ours.error:.0e}.")
+            elif is_other(label) and other.error < ours.error / 2 and ours.error > 1e-15:
+                lines.append(f"- {case}: {label} has an error of {other.error:.0e} instead of {ours.error:.0e}, "
+                             f"and takes {times(other.seconds / ours.seconds)} times as long.")
     for what in ("features", "components"):
         for count, found in measured[what].items():
             lines += [f"- {count:,} {what} in the tables below: {label} is {times(found[OURS] / seconds)} times faster."
@@ -113,6 +142,9 @@ def page(measured, machine, busy):
     parts = [HEAD, table(["", ""], machine), *([BUSY] if busy else []), "## At a glance\n", summary(cases), LEGEND]
     for (d, m), found in cases.items():
         parts += [f"## {d:,} features, {m} components\n", case_table(found)]
+    parts += ["## Slow spectra\n", SLOW, slow_summary(measured["slow_cases"])]
+    for (d, m), found in measured["slow_cases"].items():
+        parts += [f"### {d:,} features, {m} components, slow spectrum\n", case_table(found)]
     parts += ["## Where another method is faster or more accurate than the default\n", winners(measured)]
     parts += ["## Time against features\n", f"10 components, microseconds per row. {SWEEP}",
               sweep_table("features", measured["features"]),
