@@ -48,7 +48,7 @@ def whole(make):
     def prepare(X):
         def fit_and_read():
             estimator = make().fit(X)
-            estimator.components_
+            _ = estimator.components_
             return estimator
 
         return fit_and_read, len(X)

@@ -25,8 +25,8 @@ LEGEND = """\
   2,000 features.
 - `PCA, randomized` and `PCA, covariance eigh` are scikit-learn's, with all rows in memory, which a stream does not
   allow. The latter is left out beyond 4,000 features.
-- `AdaOja` (Henriksen and Ward 2019) and `History PCA` (Yang, Hsieh and Wang 2018) are published methods by mini-batches,
-  written in NumPy (`bench/rivals.py`), with batches of 2 m and of 10 m rows.
+- `AdaOja` (Henriksen and Ward 2019) and `History PCA` (Yang, Hsieh and Wang 2018) are published methods by
+  mini-batches, written in NumPy (`bench/rivals.py`), with batches of 2 m and of 10 m rows.
 - Times include reading the components after the last row.
 - *Error* is |UU' - VV'|^2 / |UU'|^2 against batch PCA: 0 for the same subspace, 2 for an orthogonal one.
 - *Variance missed* is the part of the variance along batch PCA's components that the method's own do not capture.
@@ -36,8 +36,8 @@ LEGEND = """\
 
 
 SLOW = """\
-Embeddings, images and texts have variances that fall slowly, and people want many components of them. Here the rows have
-3 m factors whose variances fall like 1/i, plus noise.
+Embeddings, images and texts have variances that fall slowly, and people want many components of them. Here the rows
+have 3 m factors whose variances fall like 1/i, plus noise.
 """
 
 SWEEP = """All methods get 5 m rows per call, which is not always the best for
