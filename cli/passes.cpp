@@ -89,7 +89,7 @@ Model<T> refined(Model<T> model, const Passes& passes, const InputSettings& inpu
                  const KeepModel<T>& at_interrupt) {
   const double tolerance = passes.tolerance.value_or(0.0);
   std::optional<double> before;
-  while (start != nullptr ||
+  while (start != nullptr || model.passes < passes.least ||
          (model.passes < passes.number && is_worth_another_pass(model, tolerance, before))) {
     if (passes.tolerance) before = error_estimate(model);
     Refinement<T> refinement = start != nullptr ? *start->refinement : Refinement<T>(model);

@@ -22,6 +22,7 @@ struct PassOptions {
 /// How often to read the input.
 struct Passes {
   std::int64_t number = 1;          ///< at most
+  std::int64_t least = 1;           ///< to make even if they are not expected to improve the model
   std::optional<double> tolerance;  ///< bound on the error at which to stop, for "auto"
 };
 

@@ -23,7 +23,8 @@ namespace roipca {
 /// With the components Q of the model and the scatter matrix S about its mean, a pass collects S Q, and
 /// `finish` takes the eigenpairs of the Nystroem approximation of S - alpha I plus alpha (docs/accuracy.md).
 /// Each pass divides the subspace error by five or more, unless the eigenvalues hardly fall beyond the
-/// components held. All components held are refined; mean, weights and trace are those of the model.
+/// components held. All components held are refined; mean, weights and trace are those of the model. A model
+/// of the exact method stays as it is, and a pass only finds out whether the rows are its rows.
 ///
 /// The way rows are cut into calls does not change the result, to the last bit. Memory is O(held x
 /// features). A call that throws changes nothing; what it throws is what OnlinePca::partial_fit throws. A

@@ -45,9 +45,11 @@ const Model<T>& refinable(const Model<T>& model) {
 }
 
 // Components whose residuals are more than rounding: products with rows are right to epsilon times the
-// largest eigenvalue. The others stay as they are.
+// largest eigenvalue. The others stay as they are, and so do all of an exact model, of which a pass only
+// checks the rows; missing values would be filled better.
 template <typename T>
 Index count_refinable(const Model<T>& model) {
+  if (model.resolved.method == Method::kExact && model.options.missing == Missing::kError) return 0;
   const auto values = as_eigen(model.eigenvalues);
   return (values.array() > kNoise<T> * values[0]).count();
 }
