@@ -40,8 +40,8 @@ std::string flag_name(const OptionRow& row) {
 
 // Under which heading of the help: those about rows and readings are apart from the algorithm's.
 const char* group_of(const OptionRow& row) {
-  constexpr std::array<std::string_view, 7> kOfRows = {"center",     "standardize", "first_rows", "missing",
-                                                       "forgetting", "window",      "align"};
+  constexpr std::array<std::string_view, 8> kOfRows = {"center",     "standardize", "first_rows", "missing",
+                                                       "forgetting", "window",      "align",      "probes"};
   return std::find(kOfRows.begin(), kOfRows.end(), row.name()) == kOfRows.end() ? "Method" : "Rows";
 }
 

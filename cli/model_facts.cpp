@@ -68,8 +68,8 @@ std::string missing_text(const Model<T>& model) {
 
 template <typename T>
 Index bytes_of(const Model<T>& model) {
-  const Index doubles =
-      (model.scale.empty() ? 3 : 4) * model.features() + static_cast<Index>(model.eigenvalues.size());
+  const Index doubles = (model.scale.empty() ? 3 : 4) * model.features() +
+                        static_cast<Index>(model.eigenvalues.size() + model.probe_products.size());
   return doubles * static_cast<Index>(sizeof(double)) + model.basis.size() * static_cast<Index>(sizeof(T));
 }
 
@@ -133,6 +133,7 @@ ModelFacts facts(const Model<T>& model) {
   json.add("rows_before", model.rows_before);
   if (options.window) json.add("window", *options.window);
   json.add("threads", options.threads);
+  json.add("probes", options.probes);
   json.add("bytes", bytes);
   json.add("explained_variance", result.variance);
   json.add("explained_variance_ratio", result.ratio);
@@ -154,6 +155,8 @@ ModelFacts facts(const Model<T>& model) {
     json.add("error_estimate", *result.error_estimate);
     json.add("error_bound", *result.error_bound);
     json.add("component_errors", component_errors(model));
+    const std::vector<Index> groups = component_groups(model);
+    json.add("component_groups", std::vector<double>(groups.begin(), groups.end()));
   }
   if (!result.names.empty()) json.add("feature_names", result.names);
   return result;

@@ -47,11 +47,10 @@ Progress::~Progress() {
 
 double Progress::seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
-void Progress::update(std::int64_t rows, std::optional<double> fraction, RareReading* explained) {
+void Progress::update(std::int64_t rows, std::optional<double> fraction, RareReading* result) {
   const auto now = Clock::now();
   if (!shown_ || now - last_line_ < kBetweenLines) return;
   last_line_ = now;
-  const std::optional<double> part = explained == nullptr ? std::nullopt : explained->value();
   const double elapsed = seconds();
   std::string line = label_ + short_number(static_cast<double>(rows)) + " rows, " +
                      short_number(static_cast<double>(rows) / elapsed) + " rows/s";
@@ -59,7 +58,7 @@ void Progress::update(std::int64_t rows, std::optional<double> fraction, RareRea
     line += ", " + std::to_string(static_cast<int>(100.0 * *fraction)) + " %, " +
             duration(elapsed * (1.0 - *fraction) / *fraction) + " left";
   }
-  if (part) line += ", " + std::to_string(100.0 * *part).substr(0, 5) + " % of the variance";
+  if (result != nullptr && !result->text().empty()) line += ", " + result->text();
   std::fprintf(stderr, "\r\033[K%s", line.c_str());
   has_line_ = true;
 }

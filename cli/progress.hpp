@@ -19,9 +19,9 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// `fraction` is the part of the input that was read, if it is known; `explained` the part of the variance
-  /// that is explained so far, and may be null.
-  void update(std::int64_t rows, std::optional<double> fraction, RareReading* explained = nullptr);
+  /// `fraction` is the part of the input that was read, if it is known; `result` says how good the components
+  /// so far are, and may be null.
+  void update(std::int64_t rows, std::optional<double> fraction, RareReading* result = nullptr);
 
   double seconds() const;
 

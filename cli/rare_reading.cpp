@@ -18,17 +18,17 @@ RareReading::Clock::duration pause_after(Seconds cost) {
 
 }  // namespace
 
-RareReading::RareReading(std::function<double()> compute, Seconds expected,
+RareReading::RareReading(std::function<std::string()> compute, Seconds expected,
                          std::function<Clock::time_point()> now)
     : compute_(std::move(compute)), now_(std::move(now)), due_(now_() + pause_after(expected)) {}
 
-std::optional<double> RareReading::value() {
+const std::string& RareReading::text() {
   const auto start = now_();
-  if (start < due_) return value_;
-  value_ = compute_();
+  if (start < due_) return text_;
+  text_ = compute_();
   const auto end = now_();
   due_ = end + pause_after(end - start);
-  return value_;
+  return text_;
 }
 
 }  // namespace roipca::cli

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -49,6 +50,19 @@ double explained(const Model<T>& model) {
   return std::accumulate(ratio.begin(), ratio.end(), 0.0);
 }
 
+// For the progress line.
+template <typename T>
+std::string result_text(const Model<T>& model) {
+  std::array<char, 96> text{};
+  std::snprintf(text.data(), text.size(), "%.3g %% of the variance", 100.0 * explained(model));
+  std::string line = text.data();
+  if (const auto estimate = error_estimate(model); estimate && *estimate > 0.0) {
+    std::snprintf(text.data(), text.size(), ", error about %.0e", *estimate);
+    line += text.data();
+  }
+  return line;
+}
+
 template <typename T>
 void print_summary(const Model<T>& model, const FitSettings& settings, double seconds, std::int64_t skipped) {
   // Standard output may carry a result.
@@ -79,9 +93,9 @@ void print_summary(const Model<T>& model, const FitSettings& settings, double se
   if (model.options.window) {
     std::fprintf(out, "the window covers the last %lld rows\n", static_cast<long long>(model.rows));
   }
-  if (const auto error = error_text(model); error && model.passes > 1) {
-    std::fprintf(out, "subspace error after %lld passes: %s\n", static_cast<long long>(model.passes),
-                 error->c_str());
+  if (const auto error = error_text(model); error && model.resolved.method != Method::kExact) {
+    std::fprintf(out, "subspace error after %lld %s: %s\n", static_cast<long long>(model.passes),
+                 model.passes == 1 ? "pass" : "passes", error->c_str());
   }
   if (path != "-") std::fprintf(out, "model in %s\n", path.c_str());
 }
@@ -118,8 +132,8 @@ std::chrono::duration<double> seconds_to_read(const Options& options, Index feat
 template <typename T>
 void learn(OnlinePca<T>& pca, RowSource<T>& source, RowWriter<T>* scores, RowSample<T>* sample,
            Resumption<T> resumption, Checkpoints checkpoints, ModelUpdates<T>& models, Progress& progress) {
-  RareReading explained_so_far([&] { return explained(pca.model()); },
-                               seconds_to_read(pca.options(), source.columns()));
+  RareReading result_so_far([&] { return result_text(pca.model()); },
+                            seconds_to_read(pca.options(), source.columns()));
   InputFingerprint input;
   try {
     while (const PlacedRows<T>* block = source.next([&] { models.on_request(pca); })) {
@@ -143,7 +157,7 @@ void learn(OnlinePca<T>& pca, RowSource<T>& source, RowWriter<T>* scores, RowSam
       }
       checkpoints.after_block(pca, pca.rows_seen(), input);
       models.after_block(pca);
-      progress.update(pca.rows_seen(), block->fraction, &explained_so_far);
+      progress.update(pca.rows_seen(), block->fraction, &result_so_far);
     }
     check_interrupt();
   } catch (const Interrupted&) {

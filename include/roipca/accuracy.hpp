@@ -14,15 +14,17 @@ namespace roipca {
 ///
 /// It comes from the residuals r = S q - lambda q of the components, whose squares are divided by those of
 /// the distances of the eigenvalues from the last one held. After a refinement, the residuals before it are
-/// known exactly, and those after it follow from the turns of the components; docs/accuracy.md has the
-/// formulas.
+/// known exactly, and those after it follow from the turns of the components; otherwise random probes
+/// (Options::probes) estimate them. docs/accuracy.md has the formulas.
 template <typename T>
 std::optional<double> error_estimate(const Model<T>& model);
 
 /// Returns a bound on the same error, at most 2. Squares of residuals are divided by those of the distances
-/// from the first eigenvalue that is not reported. After a refinement it holds as long as no direction
-/// outside the components held has a larger variance than all of them, and `confidence` changes nothing.
-/// Throws std::invalid_argument unless 0 < confidence < 1.
+/// from the first eigenvalue that is not reported. With probes, residuals are below their bounds with this
+/// confidence whatever the rows are, and the bound holds unless the components held have missed a direction
+/// of larger variance than the first one that is not reported. After a refinement without probes it holds as
+/// long as no direction outside the components held has a larger variance than the last of them, and
+/// `confidence` changes nothing. Throws std::invalid_argument unless 0 < confidence < 1.
 template <typename T>
 std::optional<double> error_bound(const Model<T>& model, double confidence = 0.999);
 

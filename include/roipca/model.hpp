@@ -70,10 +70,13 @@ struct Model {
   double shift = 0.0;               ///< alpha of the last refinement: see Refinement
   std::vector<double> turns;  ///< tangent of the angle by which the last refinement turned each component out
                               ///< of those held before; none after one pass
-  std::vector<Index> axes;    ///< how the reported components are shown: number i is the held one at place
-                              ///< |axes[i]| - 1, with the sign of axes[i]. Empty: by variance, the largest
-                              ///< entry of each positive
-  Prequential prequential;    ///< of the rows, each scored before it was learned
+  std::vector<double> probe_products;  ///< S omega for each random probe omega, features() numbers each, one
+                                       ///< after the other; none without Options::probes. Of standardized
+                                       ///< rows, as the eigenvalues are
+  std::vector<Index> axes;  ///< how the reported components are shown: number i is the held one at place
+                            ///< |axes[i]| - 1, with the sign of axes[i]. Empty: by variance, the largest
+                            ///< entry of each positive
+  Prequential prequential;  ///< of the rows, each scored before it was learned
   std::vector<std::string>
       feature_names;       ///< one a feature, in UTF-8, or none: for readers, nothing uses them
   std::string parameters;  ///< what an interface above was asked for, in its own words (UTF-8), or nothing

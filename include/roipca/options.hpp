@@ -122,6 +122,11 @@ struct Options {
   /// With kPrevious and kPreviousOrder, a reading depends on the rows and on the reading before; the rows are
   /// learned as without it.
   Align align = Align::kNone;
+  /// Number of random probes that tell the error after one pass: see roipca/accuracy.hpp. Ten make the
+  /// estimate right within a factor of 2, and one adds 4 multiplications and additions per number of a row,
+  /// as one component held does. Methods row by row, sparse rows, weights, forgetting, windows, threads and
+  /// merging keep them; missing values that are filled exclude them.
+  Index probes = 0;
   /// Threads that share the rows of a call, for blocks and for exact, without forgetting; each has its own
   /// components, and they are merged when the model is read. The result depends on the number, but not on how
   /// they were scheduled.

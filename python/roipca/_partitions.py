@@ -86,7 +86,7 @@ class Recipe:
     def model_bytes(self, features: int) -> int:
         """The size of the model of a partition with many rows."""
         _, _, held = _core.plan(core_parameters(self._for_a_partition(features), None, features), features)
-        return (held + 3) * features * self.dtype.itemsize
+        return (held + 3 + self.parameters["probes"]) * features * self.dtype.itemsize
 
     def finish(self, model: bytes | None, names: Sequence[str] | None) -> OnlinePCA:
         """The estimator of all rows."""

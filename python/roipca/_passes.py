@@ -230,5 +230,8 @@ class Refining:
     @staticmethod
     def _known(value: Any) -> Any:
         if value is None:
-            raise AttributeError("The error is unknown after one pass: call refine(source), or fit with passes=2.")
+            raise AttributeError(
+                "The error is unknown after one pass without probes: give OnlinePCA probes=10, fit with passes=2, or call "
+                "refine(source)."
+            )
         return value

@@ -11,6 +11,7 @@
 #include "intake/row_check.hpp"
 #include "intake/units.hpp"
 #include "linalg/right_vectors.hpp"
+#include "model/probe_directions.hpp"
 
 namespace roipca {
 namespace {
@@ -123,6 +124,11 @@ Model<T> batch_pca(const Rows<T>& rows, const Options& options, const Weights& w
   const Vector<double> scatter = a.colwise().squaredNorm().transpose() / unit / unit;
   model.scatter = to_vector(scatter.cwiseProduct(scale).cwiseProduct(scale));
   model.scatter_trace = scatter.sum();
+  if (options.probes > 0) {
+    const Matrix<double> directions = probe_directions<T>(a.cols(), options.probes).template cast<double>();
+    const Matrix<double> products = a.transpose() * (a * directions);
+    model.probe_products = to_vector(Vector<double>(products.reshaped() / unit / unit));
+  }
   auto [s, v] = a.rows() >= a.cols() ? right_vectors_of_tall(a) : right_vectors_of_wide(a);
 
   const double size = static_cast<double>(std::max(a.rows(), a.cols()));

@@ -9,13 +9,22 @@
 #include "options/resolved.hpp"
 
 namespace roipca {
+namespace {
+
+// The exact method makes no error to probe.
+Index probes_of(const Options& options, Index features) {
+  return resolve(options, features) == Method::kExact ? 0 : options.probes;
+}
+
+}  // namespace
 
 template <typename T>
 DenseStream<T>::DenseStream(const Options& options, Index features)
     : options_(options),
       engine_(make_engine<T>(options, features)),
       intake_(options, features, engine_->block_rows()),
-      scores_(scored_components(options, features)) {
+      scores_(scored_components(options, features)),
+      probes_(features, probes_of(options, features), engine_->block_rows()) {
   if (options.missing == Missing::kImpute) imputation_.emplace(features, fill_components(options, features));
 }
 
@@ -24,7 +33,8 @@ DenseStream<T>::DenseStream(const Model<T>& model)
     : options_(with_choices(model)),
       engine_(make_engine<T>(options_, model.features())),
       intake_(model, engine_->block_rows()),
-      scores_(model.prequential, scored_components(options_, model.features())) {
+      scores_(model.prequential, scored_components(options_, model.features())),
+      probes_(model, engine_->block_rows(), intake_.moments().unit()) {
   engine_->start(spectrum_of(model, intake_.moments().unit()));
   if (options_.missing == Missing::kError) return;
   const Index components = fill_components(options_, model.features());
@@ -40,7 +50,8 @@ DenseStream<T>::DenseStream(const DenseStream& other)
       intake_(other.intake_),
       imputation_(other.imputation_),
       empty_rows_(other.empty_rows_),
-      scores_(other.scores_) {}
+      scores_(other.scores_),
+      probes_(other.probes_) {}
 
 template <typename T>
 void DenseStream<T>::absorb(const GivenRows<T>& given, Index from, Index to) {
@@ -115,6 +126,7 @@ void DenseStream<T>::add_filled(T* row, double weight) {
 template <typename T>
 void DenseStream<T>::close_block() {
   RowBlock<T>& block = intake_.close();
+  probes_.add(block);
   engine_->absorb(block);
   scores_.add(block.scores, block.count, block.pairs_share, block.unit);
   if (imputation_ && block.decay != 1.0) imputation_->forget(block.decay);
@@ -217,22 +229,30 @@ void DenseStream<T>::set_learning_rate(const LearningRate& rate) {
 
 template <typename T>
 Model<T> DenseStream<T>::model() const {
+  const auto written = [&](const Intake<T>& intake, Spectrum<T> spectrum, const ScoreMoments& scores,
+                           const ProbeSums<T>& probes) {
+    Model<T> model = make_model(options_, intake.rows(), intake.moments(), std::move(spectrum), scores);
+    probes.write(model, intake.moments().unit());
+    return model;
+  };
   const bool lacks_covariance = imputation_ && imputation_->has_covariance();
   if (!intake_.is_waiting() && !lacks_covariance) {
-    return make_model(options_, intake_.rows(), intake_.moments(), engine_->spectrum(), scores_);
+    return written(intake_, engine_->spectrum(), scores_, probes_);
   }
   auto intake = intake_;
   const auto engine = engine_->clone();
   auto scores = scores_;
+  auto probes = probes_;
   auto imputation = imputation_;
   if (intake.is_waiting()) {
     RowBlock<T>& block = intake.close();
+    probes.add(block);
     engine->absorb(block);
     scores.add(block.scores, block.count, block.pairs_share, block.unit);
     if (imputation) imputation->forget(block.decay);
   }
   if (imputation) add_covariance(*imputation, intake, *engine);
-  return make_model(options_, intake.rows(), intake.moments(), engine->settle(), scores);
+  return written(intake, engine->settle(), scores, probes);
 }
 
 template <typename T>

@@ -10,6 +10,7 @@
 #include "intake/given_rows.hpp"
 #include "intake/imputation.hpp"
 #include "intake/intake.hpp"
+#include "intake/probe_sums.hpp"
 #include "monitor/score_moments.hpp"
 #include "roipca/model.hpp"
 
@@ -53,11 +54,11 @@ class DenseStream {
   Model<T> model() const;
   std::vector<double> learning_rates() const;
   /// How many numbers a copy of the stream copies, about.
-  Index size() const { return engine_->size(); }
+  Index size() const { return engine_->size() + probes_.size(); }
 
   /// Not the options, from which streams are made.
   void visit_state(state::Archive& archive) {
-    archive(intake_, *engine_, scores_);
+    archive(intake_, *engine_, scores_, probes_);
     if (imputation_) archive(*imputation_, empty_rows_);
   }
 
@@ -78,6 +79,7 @@ class DenseStream {
   RowMatrix<T> in_units_;      // scratch
   Vector<double> deviations_;  // scratch
   ScoreMoments scores_;
+  ProbeSums<T> probes_;
 };
 
 extern template class DenseStream<float>;

@@ -49,6 +49,7 @@ double tune_learning_rate(const Rows<T>& rows, const Options& options) {
   Options trial = options;
   trial.learning_rate = LearningRate::scale_free();
   trial.forgetting = 1.0;
+  trial.probes = 0;
   const auto truth = batch_pca<T>(rows, trial);
   const double variance = truth.explained_variance()[0];
   if (!(variance > 0.0)) return 0.0;

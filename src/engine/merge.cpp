@@ -10,6 +10,7 @@
 #include "engine/reported_spectrum.hpp"
 #include "engine/standardized.hpp"
 #include "model/fields.hpp"
+#include "model/probe_directions.hpp"
 #include "monitor/score_moments.hpp"
 #include "options/resolved.hpp"
 #include "rules/mu.hpp"
@@ -63,6 +64,18 @@ void merge_means(const Model<T>& a, const Vector<double>& share, const Vector<do
   all.mean_tail = to_vector(tail - (as_eigen(all.mean) - as_eigen(a.mean)));
 }
 
+// S Omega of all rows, where the scatter of both grows by `step` step^T: of the probes that both have.
+template <typename T>
+std::vector<double> merge_probes(const Model<T>& a, const Model<T>& b, const Vector<double>& step) {
+  const auto size = static_cast<Index>(std::min(a.probe_products.size(), b.probe_products.size()));
+  if (size == 0) return {};
+  const Index d = a.features();
+  const Matrix<double> directions = probe_directions<T>(d, size / d).template cast<double>();
+  const Matrix<double> of_step = step * (step.transpose() * directions);
+  return to_vector(Vector<double>(
+      (as_eigen(a.probe_products).head(size) + as_eigen(b.probe_products).head(size)) + of_step.reshaped()));
+}
+
 }  // namespace
 
 template <typename T>
@@ -93,6 +106,7 @@ Model<T> merge(const Model<T>& a, const Model<T>& b) {
       root_pull.cwiseProduct(jump);  // squared only now: the jump's own squares may be out of range
   all.scatter = to_vector(as_eigen(a.scatter) + as_eigen(b.scatter) + step.cwiseAbs2());
   all.scatter_trace = a.scatter_trace + b.scatter_trace + step.squaredNorm();
+  all.probe_products = merge_probes(a, b, step);
 
   // In a unit that keeps products of eigenvalues in range; a power of two changes no digit.
   const double largest = std::max(all.scatter_trace, 0.0);

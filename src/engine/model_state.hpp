@@ -9,7 +9,8 @@
 
 namespace roipca {
 
-/// Transfers all fields of a model of rows of `features` numbers, except for its options and texts.
+/// Transfers all fields of a model of rows of `features` numbers, except for its options, which it must have,
+/// and texts.
 template <typename T>
 void visit_model(state::Archive& archive, Model<T>& model, Index features) {
   visit_values(
@@ -36,7 +37,8 @@ void visit_model(state::Archive& archive, Model<T>& model, Index features) {
           Index size = field.extent == Extent::kFeatures ? features : held;
           if (field.is_optional) {
             size = static_cast<Index>(array.size());
-            archive.count(size, features);
+            const bool by_probes = field.extent == Extent::kProbesByFeatures;
+            archive.count(size, by_probes ? model.options.probes * features : features);
           }
           array.resize(static_cast<std::size_t>(size));
         }

@@ -13,9 +13,9 @@ template <typename T>
 void visit_shared(state::Archive& archive, std::shared_ptr<const Model<T>>& shared, const Options& options,
                   Index features) {
   Model<T> model = shared ? *shared : Model<T>();
+  model.options = options;
   visit_model(archive, model, features);
   if (shared) return;  // an archive that writes changes nothing
-  model.options = options;
   shared = std::make_shared<const Model<T>>(std::move(model));
 }
 

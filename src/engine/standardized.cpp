@@ -33,6 +33,7 @@ Model<T> rescaled(Model<T> model, const Vector<double>& scale) {
   const Vector<double> scatter = (as_eigen(model.scatter).array() / scale.array() / scale.array()).matrix();
   model.scale = to_vector(scale);
   model.scatter_trace = scatter.sum();
+  model.probe_products.clear();  // those of D S D are not known
   if (rank == 0) return model;
 
   const Matrix<double> q =

@@ -1,5 +1,6 @@
 #include "io/model_codec.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -36,6 +37,7 @@ ModelHeader header_of(const Model<T>& model) {
   ModelHeader header = {.type = kTypeOf<T>,
                         .features = static_cast<std::uint64_t>(model.features()),
                         .held = static_cast<std::uint64_t>(model.basis.rows()),
+                        .probes = model.probe_products.size() / std::max<std::size_t>(1, model.mean.size()),
                         .optional_arrays = {},
                         .metadata = to_metadata(model)};
   visit_arrays(
@@ -51,6 +53,7 @@ template <typename T>
 Model<T> described_model(const ModelHeader& header) {
   const auto features = static_cast<Index>(header.features);
   const auto held = static_cast<Index>(header.held);
+  const auto probes = static_cast<Index>(header.probes);
   Model<T> model;
   read_metadata(header.metadata, model);
   visit_arrays(
@@ -59,7 +62,10 @@ Model<T> described_model(const ModelHeader& header) {
         if constexpr (std::is_same_v<Array, OwnedRows<T>>) {
           array.resize(held, features);
         } else {
-          array.resize(static_cast<std::size_t>(field.extent == Extent::kHeld ? held : features));
+          const Index size = field.extent == Extent::kFeatures ? features
+                             : field.extent == Extent::kHeld   ? held
+                                                               : probes * features;
+          array.resize(static_cast<std::size_t>(size));
         }
       },
       model);

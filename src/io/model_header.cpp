@@ -96,11 +96,11 @@ NumberType read_type(const Json& root) {
   throw FileError(R"(field "components": the dtype must be "F32" or "F64", not )" + value.dump());
 }
 
-std::array<std::uint64_t, 2> read_components_shape(const Json& root) {
-  const Json& value = member(member(root, "header", "components"), "components", "shape");
+std::array<std::uint64_t, 2> read_shape(const Json& root, const char* name) {
+  const Json& value = member(member(root, "header", name), name, "shape");
   if (!value.is_array() || value.size() != 2 || !value[0].is_number_unsigned() ||
       !value[1].is_number_unsigned()) {
-    throw FileError(R"(field "components": the shape must be two counts, not )" + value.dump());
+    throw FileError("field \"" + std::string(name) + "\": the shape must be two counts, not " + value.dump());
   }
   return {value[0].get<std::uint64_t>(), value[1].get<std::uint64_t>()};
 }
@@ -164,6 +164,9 @@ std::vector<ArrayLayout> ModelHeader::arrays() const {
       case Extent::kHeld:
         layouts.push_back({field.name, NumberType::kDouble, {held}});
         break;
+      case Extent::kProbesByFeatures:
+        layouts.push_back({field.name, NumberType::kDouble, {probes, features}});
+        break;
       case Extent::kHeldByFeatures:
         layouts.push_back({field.name, type, {held, features}});
         break;
@@ -201,11 +204,13 @@ ModelHeader read_header(std::string_view text) {
   const Json root = parse_json(text);
   ModelHeader header;
   header.type = read_type(root);
-  const auto shape = read_components_shape(root);
+  const auto shape = read_shape(root, "components");
   header.held = shape[0];
   header.features = shape[1];
   visit_arrays([&](const ArrayField& field) {
-    if (field.is_optional && root.contains(field.name)) header.optional_arrays.emplace_back(field.name);
+    if (!field.is_optional || !root.contains(field.name)) return;
+    header.optional_arrays.emplace_back(field.name);
+    if (field.extent == Extent::kProbesByFeatures) header.probes = read_shape(root, field.name.data())[0];
   });
   header.data_size();  // throws before the offsets below could overflow
   check_arrays(root, header);

@@ -26,6 +26,7 @@ struct ModelHeader {
   NumberType type = NumberType::kDouble;
   std::uint64_t features = 0;
   std::uint64_t held = 0;
+  std::uint64_t probes = 0;
   std::vector<std::string> optional_arrays;  ///< names of those that the file has
   Metadata metadata;
 

@@ -6,6 +6,8 @@
 #include <stdexcept>
 
 #include "linalg/eigen_types.hpp"
+#include "model/probe_directions.hpp"
+#include "monitor/distributions.hpp"
 
 namespace roipca {
 namespace {
@@ -13,21 +15,36 @@ namespace {
 constexpr double kLargestError = 2.0;
 // Squared sine of the angle from which on two neighbours cannot be told apart: 30 degrees.
 constexpr double kIndistinct = 0.25;
+constexpr double kTiny = std::numeric_limits<double>::min();
 
-// The eigenvalues with variance, and squares of their residuals as a part of the first eigenvalue's square.
+// Ways to tell residuals, in the order in which estimates come from them.
+enum class Source { kExact, kTurns, kProbes };
+
+// The eigenvalues with variance, and squares of their residuals as a part of the first eigenvalue's square:
+// of the reported ones, and of the next one if it is held.
 struct Residuals {
   Vector<double> values;   // eigenvalues over the first
   Vector<double> squares;  // estimates
-  Vector<double> bounds;   // of the squares
-  Index reported = 0;      // of them
-  double outside = 0.0;    // mean of the other eigenvalues
+  Vector<double> bounds;   // that all squares are below, with the confidence
+  double least =
+      1.0;  // `squares` over this, with any factors, add up to more than the true ones do; the same
+  Index reported = 0;    // number of them
+  double outside = 0.0;  // mean of the eigenvalues that are not held
+  double rest = 0.0;     // sum of those that are not reported
 
+  bool holds_next() const { return reported < values.size(); }
   // Of the eigenvalue that stands for those not held.
   double last() const {
-    return reported < values.size() ? values[values.size() - 1] : std::min(outside, values[reported - 1]);
+    return holds_next() ? values[values.size() - 1] : std::min(outside, values[reported - 1]);
   }
-  // The first that is not reported; without one nothing is known about it.
-  double next() const { return reported < values.size() ? values[reported] : values[reported - 1]; }
+  // That the first eigenvalue which is not reported is not above: there is one as near to that of the next
+  // component as the residual is long, and all of them together are the rest of the trace, which the
+  // components know to their residuals.
+  double next() const {
+    const double of_trace = rest + bounds.head(reported).cwiseSqrt().sum();
+    if (!holds_next()) return of_trace;
+    return std::min(of_trace, values[reported] + std::sqrt(bounds[reported]));
+  }
 };
 
 // Components and products with them are rounded to T, which no pass can undo.
@@ -38,35 +55,90 @@ void add_rounding(Residuals& residuals) {
   residuals.bounds.array() += std::pow(16.0 * kEpsilon, 2);
 }
 
+// A turn x leaves the residual (S - alpha) x, outside the span, where the eigenvalues of S lie between 0 and
+// the last one held; most of x has large ones.
 template <typename T>
-std::optional<Residuals> residuals_of(const Model<T>& model) {
+void take_turns(const Model<T>& model, Residuals& residuals) {
+  const double alpha = model.shift / model.eigenvalues[0];
+  const double last = residuals.values[residuals.values.size() - 1];
+  const double middle = 0.5 * (last + residuals.outside);
+  const double factor = 0.5 * (std::pow(last - alpha, 2) + std::pow(middle - alpha, 2));
+  const double largest = std::pow(std::max(alpha, last - alpha), 2);
+  const Vector<double> turns = as_eigen(model.turns).head(residuals.squares.size()).cwiseAbs2();
+  residuals.squares = factor * turns;
+  residuals.bounds = largest * turns;
+  residuals.least = factor / largest;
+}
+
+// The part of its mean that a sum of `count` chi-squared numbers of so many degrees of freedom, with any
+// factors and depending on each other in any way, is below with probability `risk` at most. By Markov's
+// inequality for exp(-t sum), which one number alone makes largest, it is q with (q exp(1 - q))^(freedom / 2)
+// = risk.
+double least_part_of_sum(double freedom, double risk) {
+  const double wanted = 2.0 / freedom * std::log(risk);
+  double low = 0.0;
+  double high = 1.0;
+  for (int i = 0; i < 60; ++i) {
+    const double q = 0.5 * (low + high);
+    (std::log(q) + 1.0 - q < wanted ? low : high) = q;
+  }
+  return low;
+}
+
+// r^T omega is known for each residual r and each probe omega, and its squares add up to |r|^2 times a
+// chi-squared number with as many degrees of freedom as there are probes, whatever the rows were: the probes
+// do not depend on them.
+template <typename T>
+void take_probes(const Model<T>& model, double confidence, Residuals& residuals) {
+  const Index d = model.features();
+  const Index count = residuals.squares.size();
+  const auto probes = static_cast<Index>(model.probe_products.size()) / d;
+  const double first = model.eigenvalues[0];
+  const Matrix<double> components = as_columns(model.basis).leftCols(count).template cast<double>();
+  const Matrix<double> directions = probe_directions<T>(d, probes).template cast<double>();
+  const Eigen::Map<const Matrix<double>> products(model.probe_products.data(), d, probes);
+  const Matrix<double> along =
+      components.transpose() * (products / first) -
+      residuals.values.head(count).asDiagonal() * (components.transpose() * directions);
+  const auto freedom = static_cast<double>(probes);
+  residuals.squares = along.rowwise().squaredNorm() / freedom;
+  // One half of the risk for each of them, the other for their sum.
+  const double risk = 0.5 * (1.0 - confidence);
+  const double least = chi2_quantile(1.0 - risk / static_cast<double>(count), freedom) / freedom;
+  residuals.bounds = residuals.squares / least;
+  residuals.least = least_part_of_sum(freedom, risk);
+}
+
+// The ways in which the residuals of a model are known.
+template <typename T>
+std::vector<Source> sources_of(const Model<T>& model) {
+  std::vector<Source> sources;
+  if (model.eigenvalues.empty() || !(model.eigenvalues[0] > 0.0)) return sources;
+  if (model.resolved.method == Method::kExact) return {Source::kExact};
+  if (!model.turns.empty()) sources.push_back(Source::kTurns);
+  if (!model.probe_products.empty()) sources.push_back(Source::kProbes);
+  return sources;
+}
+
+template <typename T>
+Residuals residuals_of(const Model<T>& model, Source source, double confidence = 0.5) {
   const auto eigenvalues = as_eigen(model.eigenvalues);
   const Index rank = (eigenvalues.array() > 0.0).count();
-  const bool is_exact = model.resolved.method == Method::kExact;
-  if (rank == 0 || (model.turns.empty() && !is_exact)) return std::nullopt;
   Residuals residuals;
   const double first = eigenvalues[0];
   residuals.values = eigenvalues.head(rank) / first;
   residuals.reported = std::min(model.n_components, rank);
+  residuals.squares = residuals.bounds = Vector<double>::Zero(std::min(residuals.reported + 1, rank));
+  const double trace = model.scatter_trace / first;
+  residuals.rest = std::max(0.0, trace - residuals.values.head(residuals.reported).sum());
   const Index others = model.features() - rank;
   if (others > 0) {
-    const double left = model.scatter_trace / first - residuals.values.sum();
+    const double left = trace - residuals.values.sum();
     residuals.outside = std::clamp(left / static_cast<double>(others), 0.0, residuals.values[rank - 1]);
   }
-  if (is_exact) {
-    residuals.squares = residuals.bounds = Vector<double>::Zero(rank);
-    return residuals;
-  }
-  // A turn x leaves the residual (S - alpha) x, outside the span, where the eigenvalues of S lie between 0
-  // and the last one held; most of x has large ones.
-  const double alpha = model.shift / first;
-  const double last = residuals.values[rank - 1];
-  const double middle = 0.5 * (last + residuals.outside);
-  const double factor = 0.5 * (std::pow(last - alpha, 2) + std::pow(middle - alpha, 2));
-  const double largest = std::pow(std::max(alpha, last - alpha), 2);
-  const Vector<double> turns = as_eigen(model.turns).head(rank).cwiseAbs2();
-  residuals.squares = factor * turns;
-  residuals.bounds = largest * turns;
+  if (source == Source::kExact) return residuals;
+  if (source == Source::kTurns) take_turns(model, residuals);
+  if (source == Source::kProbes) take_probes(model, confidence, residuals);
   add_rounding<T>(residuals);
   return residuals;
 }
@@ -84,21 +156,40 @@ bool are_apart(const Residuals& residuals, Index i) {
   return squared_sine(square, residuals.values[i - 1] - residuals.values[i]) < kIndistinct;
 }
 
-double subspace_error_of(const Residuals& residuals, const Vector<double>& squares, double other) {
+double as_subspace_error(const Residuals& residuals, double sum_of_sines) {
+  return std::min(kLargestError, 2.0 * sum_of_sines / static_cast<double>(residuals.reported));
+}
+
+double estimate_of(const Residuals& residuals) {
   double sum = 0.0;
   for (Index i = 0; i < residuals.reported; ++i) {
-    sum += squared_sine(squares[i], residuals.values[i] - other);
+    sum += squared_sine(residuals.squares[i], residuals.values[i] - residuals.last());
   }
-  return std::min(kLargestError, 2.0 * sum / static_cast<double>(residuals.reported));
+  return as_subspace_error(residuals, sum);
+}
+
+// Of each component's part at its bound, up to 1, and of the sum of all parts at the bound of sums, the
+// lower.
+double bound_of(const Residuals& residuals) {
+  double of_each = 0.0;
+  double of_all = 0.0;
+  for (Index i = 0; i < residuals.reported; ++i) {
+    const double gap = residuals.values[i] - residuals.next();
+    of_each += squared_sine(residuals.bounds[i], gap);
+    of_all += gap > 0.0 || residuals.squares[i] == 0.0
+                  ? residuals.squares[i] / residuals.least / std::max(gap * gap, kTiny)
+                  : std::numeric_limits<double>::infinity();
+  }
+  return as_subspace_error(residuals, std::min(of_each, of_all));
 }
 
 }  // namespace
 
 template <typename T>
 std::optional<double> error_estimate(const Model<T>& model) {
-  const auto residuals = residuals_of(model);
-  if (!residuals) return std::nullopt;
-  return subspace_error_of(*residuals, residuals->squares, residuals->last());
+  const auto sources = sources_of(model);
+  if (sources.empty()) return std::nullopt;
+  return estimate_of(residuals_of(model, sources.front()));
 }
 
 template <typename T>
@@ -106,32 +197,37 @@ std::optional<double> error_bound(const Model<T>& model, double confidence) {
   if (!(confidence > 0.0 && confidence < 1.0)) {
     throw std::invalid_argument("confidence must lie between 0 and 1");
   }
-  const auto residuals = residuals_of(model);
-  if (!residuals) return std::nullopt;
-  return subspace_error_of(*residuals, residuals->bounds, residuals->next());
+  std::optional<double> bound;
+  for (const Source source : sources_of(model)) {
+    const double found = bound_of(residuals_of(model, source, confidence));
+    bound = std::min(found, bound.value_or(found));
+  }
+  return bound;
 }
 
 template <typename T>
 std::vector<double> component_errors(const Model<T>& model) {
-  const auto residuals = residuals_of(model);
-  if (!residuals) return {};
-  const auto& values = residuals->values;
+  const auto sources = sources_of(model);
+  if (sources.empty()) return {};
+  const Residuals residuals = residuals_of(model, sources.front());
+  const auto& values = residuals.values;
   std::vector<double> errors(static_cast<std::size_t>(model.n_components), 1.0);  // those without variance
-  for (Index i = 0; i < residuals->reported; ++i) {
-    double gap = values[i] - (i + 1 < values.size() ? values[i + 1] : residuals->last());
+  for (Index i = 0; i < residuals.reported; ++i) {
+    double gap = values[i] - (i + 1 < values.size() ? values[i + 1] : residuals.last());
     if (i > 0) gap = std::min(gap, values[i - 1] - values[i]);
-    errors[static_cast<std::size_t>(i)] = squared_sine(residuals->squares[i], gap);
+    errors[static_cast<std::size_t>(i)] = squared_sine(residuals.squares[i], gap);
   }
   return errors;
 }
 
 template <typename T>
 std::vector<Index> component_groups(const Model<T>& model) {
-  const auto residuals = residuals_of(model);
-  if (!residuals) return {};
+  const auto sources = sources_of(model);
+  if (sources.empty()) return {};
+  const Residuals residuals = residuals_of(model, sources.front());
   std::vector<Index> sizes = {1};
   for (Index i = 1; i < model.n_components; ++i) {
-    if (are_apart(*residuals, i)) {
+    if (are_apart(residuals, i)) {
       sizes.push_back(1);
     } else {
       ++sizes.back();

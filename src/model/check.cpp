@@ -126,6 +126,10 @@ void check(const Model<T>& model) {
       model.turns.empty() || (static_cast<Index>(model.turns.size()) == held &&
                               as_eigen(model.turns).allFinite() && as_eigen(model.turns).minCoeff() >= 0.0),
       "there are turns, but not one per component, finite and not negative");
+  const auto probes = static_cast<Index>(model.probe_products.size()) / d;
+  require(static_cast<Index>(model.probe_products.size()) == probes * d && probes <= model.options.probes &&
+              as_eigen(model.probe_products).allFinite(),
+          "the products with probes are not as many as its options ask for, or not finite");
   check_prequential(model.prequential, held, require);
   require(is_orthonormal(model.basis), "the components are not orthonormal");
 }

@@ -23,7 +23,7 @@ struct ValueField {
 };
 
 /// How long an array is.
-enum class Extent { kFeatures, kHeld, kHeldByFeatures };
+enum class Extent { kFeatures, kHeld, kHeldByFeatures, kProbesByFeatures };
 
 /// An array, which the model file has under this name. Arrays of T are kHeldByFeatures, all others double.
 struct ArrayField {
@@ -70,6 +70,7 @@ void visit_arrays(Visit visit, Models&... models) {
   visit(ArrayField{"scatter", Extent::kFeatures}, models.scatter...);
   visit(ArrayField{"feature_weight", Extent::kFeatures, true}, models.feature_weight...);
   visit(ArrayField{"scale", Extent::kFeatures, true}, models.scale...);
+  visit(ArrayField{"probe_products", Extent::kProbesByFeatures, true}, models.probe_products...);
   visit(ArrayField{"eigenvalues", Extent::kHeld}, models.eigenvalues...);
   visit(ArrayField{"components", Extent::kHeldByFeatures}, models.basis...);
 }

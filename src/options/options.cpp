@@ -42,6 +42,11 @@ void check(const Options& options) {
         "method "
         "exact");
   }
+  if (imputes && options.probes > 0) {
+    throw std::invalid_argument(
+        "missing \"impute\" does not work with probes: without the missing values, there is "
+        "no batch PCA to tell the error against");
+  }
   if (!options.window) return;
   if (options.forgetting != 1.0) throw std::invalid_argument("window and forgetting exclude each other");
   if (imputes) throw std::invalid_argument("missing \"impute\" does not work with a window");

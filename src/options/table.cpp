@@ -69,6 +69,8 @@ constexpr std::nullopt_t kNoNumbers = std::nullopt;
 constexpr double kLargestBlock = 4096;
 // The first rows are kept in memory.
 constexpr double kMostFirstRows = 1 << 20;
+// Each takes the memory of two components; a bound on the error hardly gains from more.
+constexpr double kMostProbes = 1024;
 
 std::vector<OptionRow> make_table() {
   const Words<std::optional<Index>> automatic = {{"auto", std::nullopt}};
@@ -111,6 +113,8 @@ std::vector<OptionRow> make_table() {
       row("align", &Options::align,
           {{"none", Align::kNone}, {"previous", Align::kPrevious}, {"previous-order", Align::kPreviousOrder}},
           kNoNumbers, "Keep the signs, or signs and order, of components from one reading to the next"),
+      row("probes", &Options::probes, {}, integers(0, kMostProbes),
+          "Random probes that tell the error after one pass"),
       row("threads", &Options::threads, {}, integers(1), "Number of worker threads"),
       row("learning_rate", &Options::learning_rate,
           {{"none", LearningRate::scale_free()}, {"auto", LearningRate::tuned()}}, kAboveZero,

@@ -54,7 +54,8 @@ SparseStream<T>::SparseStream(const Options& options, Index features)
       block_rows_(block_rows(options, features)),
       moments_(features, options.center),
       update_(mu_of(options), features, held_, block_rows_),
-      scores_(held_) {}
+      scores_(held_),
+      probes_(features, options.probes, options.center) {}
 
 template <typename T>
 SparseStream<T>::SparseStream(const Model<T>& model)
@@ -65,7 +66,8 @@ SparseStream<T>::SparseStream(const Model<T>& model)
       rows_(model.rows),
       moments_(model),
       update_(mu_of(options_), features_, held_, block_rows_),
-      scores_(model.prequential, held_) {
+      scores_(model.prequential, held_),
+      probes_(model) {
   const Spectrum<T> spectrum = spectrum_of(model, 1.0);
   HeldPairs<T> pairs(features_, held_);
   pairs.rank = std::min(spectrum.basis.cols(), held_);
@@ -107,6 +109,7 @@ bool SparseStream<T>::absorb_block() {
   if (!update_.absorb(block_, moments_, block_scores_)) return false;
   scores_.add(block_scores_, count, share, moments_.unit());
   const double decay = moments_.close(block_);
+  probes_.add(block_, decay);
   if (decay < 1.0) update_.rescale(decay);
   return true;
 }
@@ -145,14 +148,16 @@ Model<T> SparseStream<T>::model_without_waiting() const {
   HeldPairs<T> pairs = update_.pairs(moments_);
   BlockUpdate<T>(held_, block_rows_ + 1).settle(pairs);
   const std::int64_t waiting = static_cast<std::int64_t>(block_.given.size());
-  return make_model(
+  Model<T> model = make_model(
       options_, rows_ - waiting, moments_,
       Spectrum<T>{pairs.components.columns(pairs.rank), pairs.values.head(pairs.rank), pairs.trace}, scores_);
+  probes_.write(model);
+  return model;
 }
 
 template <typename T>
 void SparseStream<T>::visit_state(state::Archive& archive) {
-  archive(rows_, blocks_, moments_, scores_);
+  archive(rows_, blocks_, moments_, scores_, probes_);
   block_.visit_state(archive, block_rows_, features_);
   archive(update_);
 }

@@ -8,6 +8,7 @@
 #include "monitor/score_moments.hpp"
 #include "roipca/model.hpp"
 #include "roipca/sparse.hpp"
+#include "sparse/sparse_probe_sums.hpp"
 #include "sparse/sparse_update.hpp"
 
 namespace roipca {
@@ -57,6 +58,7 @@ class SparseStream {
   SparseUpdate<T> update_;
   ScoreMoments scores_;
   BlockScores block_scores_;
+  SparseProbeSums<T> probes_;
 };
 
 extern template class SparseStream<float>;

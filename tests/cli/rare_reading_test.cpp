@@ -19,19 +19,19 @@ class RareReadingTest : public testing::Test {
         [&] {
           now_ += cost;
           spent += cost;
-          return 0.5;
+          return "50 %";
         },
         expected, [this] { return now_; });
     const auto end = now_ + total;
     while (now_ < end) {
-      last_ = reading.value();
+      last_ = reading.text();
       now_ += milliseconds(10);
     }
     return spent;
   }
 
   RareReading::Clock::time_point now_{};
-  std::optional<double> last_;
+  std::string last_;
 };
 
 TEST_F(RareReadingTest, TakesAtMostOnePercentOfTheTime) {
@@ -40,7 +40,7 @@ TEST_F(RareReadingTest, TakesAtMostOnePercentOfTheTime) {
     const milliseconds spent = time_spent(milliseconds(cost), milliseconds(cost), total);
     EXPECT_LE(spent, milliseconds(total) / 100) << cost;
     EXPECT_GT(spent, milliseconds(0)) << cost;
-    EXPECT_EQ(last_, 0.5);
+    EXPECT_EQ(last_, "50 %");
   }
 }
 
@@ -48,9 +48,9 @@ TEST_F(RareReadingTest, ExceedsItByOneReadingAtMostIfTheExpectationIsWrong) {
   EXPECT_LE(time_spent(seconds(5), milliseconds(1), seconds(1000)), seconds(10 + 5));
 }
 
-TEST_F(RareReadingTest, HasNoValueBeforeTheFirstTime) {
+TEST_F(RareReadingTest, HasNoTextBeforeTheFirstTime) {
   EXPECT_EQ(time_spent(seconds(1), seconds(1), seconds(99)), milliseconds(0));
-  EXPECT_EQ(last_, std::nullopt);
+  EXPECT_EQ(last_, "");
 }
 
 }  // namespace

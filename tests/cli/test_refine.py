@@ -75,6 +75,42 @@ def test_other_rows_and_wrong_words_are_refused(roipca, tmp_path, X):
     assert "transform" in roipca.refuse("fit", "x.npy", *METHOD, "--passes", 2, "--scores", "s.npy", code=2)
 
 
+def test_refine_of_an_exact_model_checks_the_rows_too(roipca, tmp_path, X):
+    np.save(tmp_path / "x.npy", X)
+    np.save(tmp_path / "other.npy", X + 0.01)
+    roipca("fit", "x.npy", "-k", 3, "--method", "exact", "-o", "m")
+    before = (tmp_path / "m").read_bytes()
+    for passes in (1, "auto"):
+        said = roipca.refuse("refine", "m", "other.npy", "--passes", passes)
+        assert "other.npy: not the rows of the model: it has in feature 0 a mean of" in said
+    assert (tmp_path / "m").read_bytes() == before
+    assert "2 passes over 2000 rows: subspace error about 0.0e+00" in roipca("refine", "m", "x.npy")
+    np.testing.assert_array_equal(
+        OnlinePCA.load(tmp_path / "m").components_, OnlinePCA(3, method="exact").fit(X).components_
+    )
+
+
+def test_probes_tell_the_error_after_one_pass(roipca, tmp_path, X):
+    np.save(tmp_path / "x.npy", X)
+    said = roipca("fit", "x.npy", *METHOD, "--probes", 8, "-o", "m")
+    assert "subspace error after 1 pass: about" in said
+    pca = OnlinePCA(3, method="roipca", oversampling=3, probes=8).fit(X)
+    same_model(tmp_path / "m", pca)
+    facts = json.loads(roipca("info", "m", "--json"))
+    assert facts["probes"] == 8
+    assert facts["error_estimate"] == pca.error_estimate_
+    assert facts["error_bound"] == pca.error_bound()
+    assert sum(facts["component_groups"]) == 3
+    assert "after 1 pass" in roipca("info", "m")
+    roipca("report", "m", "-o", "r.html")
+    assert "analysis of all rows at once" in (tmp_path / "r.html").read_text()
+    # A checkpoint keeps them.
+    command = ("fit", "x.npy", *METHOD, "--probes", 8, "--checkpoint", "c", "--every", 700)
+    roipca(*command, "-o", "whole")
+    roipca(*command, "-o", "resumed", "--resume", "c")
+    assert (tmp_path / "resumed").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
 def test_a_checkpoint_of_any_pass_resumes_to_the_same_bits(roipca, tmp_path):
     X = np.random.default_rng(1).standard_normal((60_000, 30)) * 0.93 ** np.arange(30)
     np.save(tmp_path / "x.npy", X)

@@ -65,7 +65,7 @@ TEST(ModelLayout, TheHeaderIsTheOneInTheDocumentation) {
       R"("option.n_components":"2","option.method":"froipca","option.update_every":"block",)"
       R"("option.block_size":"auto","option.mu":"0.1","option.tau":"optimal","option.oversampling":"1",)"
       R"("option.center":"true","option.standardize":"false","option.first_rows":"auto","option.missing":"error",)"
-      R"("option.forgetting":"0.99","option.window":"none","option.align":"none","option.threads":"1",)"
+      R"("option.forgetting":"0.99","option.window":"none","option.align":"none","option.probes":"0","option.threads":"1",)"
       R"("option.learning_rate":"none","option.amnesia":"2",)"
       R"("resolved.method":"froipca","resolved.learning_rate":"0",)"
       R"("n_components":"2","rows":"7","weight":"6.1","weight_pairs":"5.300000000000001","scatter_trace":"7.5"},)"

@@ -113,6 +113,19 @@ const Damage kDamages[] = {
        as_eigen(m.basis).row(2).normalize();
      },
      "orthonormal"},
+    {"ProbesNotAskedFor", [](auto& m) { m.probe_products.assign(6, 1.0); }, "products with probes"},
+    {"HalfAProbe",
+     [](auto& m) {
+       m.options.probes = 1;
+       m.probe_products.assign(5, 1.0);
+     },
+     "products with probes"},
+    {"InfiniteProbe",
+     [](auto& m) {
+       m.options.probes = 1;
+       m.probe_products.assign(6, kInf);
+     },
+     "products with probes"},
     {"ZeroComponent", [](auto& m) { as_eigen(m.basis).row(1).setZero(); }, "orthonormal"},
 };
 INSTANTIATE_TEST_SUITE_P(Check, BrokenModel, ::testing::ValuesIn(kDamages),

@@ -1,0 +1,55 @@
+/// The scatter matrix times random probes, of sparse rows.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "linalg/eigen_types.hpp"
+#include "roipca/model.hpp"
+#include "simd/aligned_buffer.hpp"
+#include "sparse/sparse_moments.hpp"
+#include "state/archive.hpp"
+
+namespace roipca {
+
+/// As ProbeSums, at the cost of the nonzeros. With the scores y = Omega^T (x - c) about any point c,
+///
+///     S Omega = sum of w x y^T - mean (sum of w y)^T.
+///
+/// c is the mean of the first block, which keeps the two terms small. Forgetting costs nothing per feature.
+template <typename T>
+class SparseProbeSums {
+ public:
+  SparseProbeSums(Index features, Index probes, bool center);
+  /// Resumes from a model, as many probes as it has.
+  explicit SparseProbeSums(const Model<T>& model);
+
+  /// Forgets by block.rescale, adds the rows of the block, and then forgets by `decay`.
+  void add(const SparseBlock<T>& block, double decay);
+
+  /// Into a model that has its mean.
+  void write(Model<T>& model) const;
+  void visit_state(state::Archive& archive);
+
+ private:
+  void score(const SparseBlock<T>& block, Index i);
+  void find_centre(const SparseBlock<T>& block);
+  void forget(double factor);
+
+  Index features_;
+  Index probes_;
+  Index columns_;  // of a feature: the probes, rounded up
+  bool has_centre_;
+  std::shared_ptr<const simd::AlignedBuffer<double>> directions_;  // the numbers of a feature together
+  simd::AlignedBuffer<double> sums_;  // of w x y^T, laid out alike; these, times `scale_`
+  Vector<double> pull_;               // sum of w y; the same
+  double scale_ = 1.0;
+  Vector<double> centre_;       // Omega^T c
+  std::vector<double> values_;  // of the row in hand
+  simd::AlignedBuffer<double> scores_;
+};
+
+extern template class SparseProbeSums<float>;
+extern template class SparseProbeSums<double>;
+
+}  // namespace roipca
