@@ -3,7 +3,8 @@
     python bench/tennessee_eastman.py [FOLDER]
 
 FOLDER has the files d00.dat, d00_te.dat to d21_te.dat of Chiang, Russell and Braatz (2001). Without it, the copies in
-the package bibmon are used (`pip install --no-deps bibmon`). Prints the table of docs/monitoring.md.
+the package bibmon are used (`pip install --no-deps bibmon`). Prints the tables of docs/monitoring.md, beside bibmon and
+process-improve where these are installed with their dependencies (bench/requirements-optional.txt).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import importlib.util
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
@@ -22,15 +24,16 @@ FAULT_AT = 160  # row of a test file at which its fault begins
 COMPONENTS = 11
 IN_A_ROW = 6  # rows beyond a limit that count as detection
 FAULTS = range(1, 22)
+CONFIDENCES = (0.95, 0.99, 0.999)
 
 
 @dataclass
 class Fault:
-    number: int
-    missed_t2: float
-    missed_spe: float
-    missed: float  # by either
-    delay: float | None  # minutes until either was beyond its limit for six rows in a row
+    """How a fault was found by one package."""
+
+    found: dict[str, float]  # by each statistic: the part of its rows beyond the limit
+    found_by_any: float
+    delay: float | None  # minutes until a statistic was beyond its limit for six rows in a row
 
 
 def find_data() -> Path | None:
@@ -47,15 +50,107 @@ def load(folder: Path, name: str) -> np.ndarray:
     return np.ascontiguousarray(rows if rows.shape[1] == 52 else rows.T)
 
 
+def normal_rows(folder: Path) -> np.ndarray:
+    """Returns all normal rows but those that are learned: a file of them, and the rows before each fault."""
+    parts = [load(folder, "d00_te.dat")]
+    for number in FAULTS:
+        rows = load(folder, f"d{number:02}_te.dat")[:FAULT_AT]
+        if not any(np.array_equal(rows, part[:FAULT_AT]) for part in parts):  # two files begin with the same ones
+            parts.append(rows)
+    return np.concatenate(parts)
+
+
+class Watcher(Protocol):
+    """A package that has learned the normal rows."""
+
+    name: str
+
+    def beyond(self, rows: np.ndarray, confidence: float) -> dict[str, np.ndarray]:
+        """Returns, for each statistic, which rows are beyond its limit."""
+        ...
+
+
 class Scaled:
-    """An estimator of variables scaled to unit variance."""
+    """Variables scaled to unit variance by the rows that are learned."""
 
     def __init__(self, rows: np.ndarray) -> None:
         self.mean, self.deviation = rows.mean(axis=0), rows.std(axis=0, ddof=1)
-        self.pca = OnlinePCA(COMPONENTS).fit(self(rows))
 
     def __call__(self, rows: np.ndarray) -> np.ndarray:
         return (rows - self.mean) / self.deviation
+
+
+class Roipca:
+    name = "roipca"
+
+    def __init__(self, rows: np.ndarray) -> None:
+        self.scaled = Scaled(rows)
+        self.pca = OnlinePCA(COMPONENTS).fit(self.scaled(rows))
+
+    def beyond(self, rows: np.ndarray, confidence: float) -> dict[str, np.ndarray]:
+        pca, rows = self.pca, self.scaled(rows)
+        return {"T²": pca.t2(rows) > pca.t2_limit(confidence), "SPE": pca.spe(rows) > pca.spe_limit(confidence)}
+
+    def beyond_by_each_limit(self, rows: np.ndarray, confidence: float) -> dict[str, np.ndarray]:
+        """The same, and by the limits that make it up and those of textbooks."""
+        pca, scaled = self.pca, self.scaled(rows)
+        t2, spe = pca.t2(scaled), pca.spe(scaled)
+        by_name = {
+            "T² prequential": t2 > pca.t2_limit(confidence, method="prequential"),
+            "T² F": t2 > pca.t2_limit(confidence, method="f"),
+            "SPE prequential": spe > pca.spe_limit(confidence, method="prequential"),
+            "SPE Box": spe > pca.spe_limit(confidence, method="box"),
+            "SPE Jackson-Mudholkar": spe > pca.spe_limit(confidence, method="jackson-mudholkar"),
+        }
+        return {**self.beyond(rows, confidence), **by_name}
+
+
+class ProcessImprove:
+    name = "process-improve"
+
+    def __init__(self, rows: np.ndarray) -> None:
+        import pandas as pd
+        from process_improve.multivariate import PCA
+
+        self.table = pd.DataFrame
+        self.scaled = Scaled(rows)
+        self.pca = PCA(n_components=COMPONENTS).fit(self.table(self.scaled(rows)))
+
+    def beyond(self, rows: np.ndarray, confidence: float) -> dict[str, np.ndarray]:
+        found = self.pca.diagnose(self.table(self.scaled(rows)))
+        t2, spe = found.hotellings_t2.iloc[:, -1].to_numpy(), found.spe.to_numpy()
+        return {"T²": t2 > self.pca.hotellings_t2_limit(confidence), "SPE": spe > self.pca.spe_limit(confidence)}
+
+
+class Bibmon:
+    """Has SPE alone. Its limit is a quantile of the rows that were learned."""
+
+    name = "bibmon"
+
+    def __init__(self, rows: np.ndarray) -> None:
+        import bibmon
+        import pandas as pd
+
+        self.table, self.model, self.rows = pd.DataFrame, bibmon.PCA, rows
+
+    def beyond(self, rows: np.ndarray, confidence: float) -> dict[str, np.ndarray]:
+        model = self.model(ncomp=COMPONENTS)
+        model.fit(self.table(self.rows), lim_conf=confidence)
+        model.predict(self.table(rows))
+        return {"SPE": np.asarray(model.SPE_test) > model.limSPE}
+
+
+def if_installed(kind: type, rows: np.ndarray) -> list[Watcher]:
+    """Returns the package, or nothing where it or a dependency is missing."""
+    try:
+        return [kind(rows)]
+    except ImportError as error:
+        print(f"{kind.__name__} is left out: {error}", file=sys.stderr)
+        return []
+
+
+def installed_watchers(rows: np.ndarray) -> list[Watcher]:
+    return [Roipca(rows), *if_installed(ProcessImprove, rows), *if_installed(Bibmon, rows)]
 
 
 def first_run(beyond: np.ndarray, length: int) -> int | None:
@@ -64,50 +159,60 @@ def first_run(beyond: np.ndarray, length: int) -> int | None:
     return int(np.argmax(runs)) if runs.any() else None
 
 
-def false_alarms(scaled: Scaled, normal: np.ndarray, confidence: float) -> dict[str, float]:
-    """Returns the part of normal rows beyond each limit."""
-    pca = scaled.pca
-    t2, spe = pca.t2(scaled(normal)), pca.spe(scaled(normal))
-    limits = {
-        "T²": (t2, pca.t2_limit(confidence)),
-        "SPE": (spe, pca.spe_limit(confidence)),
-        "T² prequential": (t2, pca.t2_limit(confidence, method="prequential")),
-        "T² F": (t2, pca.t2_limit(confidence, method="f")),
-        "SPE prequential": (spe, pca.spe_limit(confidence, method="prequential")),
-        "SPE Box": (spe, pca.spe_limit(confidence, method="box")),
-        "SPE Jackson-Mudholkar": (spe, pca.spe_limit(confidence, method="jackson-mudholkar")),
-    }
-    return {name: float(np.mean(values > limit)) for name, (values, limit) in limits.items()}
-
-
-def detect(scaled: Scaled, rows: np.ndarray, number: int, confidence: float = 0.99) -> Fault:
+def detect(watcher: Watcher, rows: np.ndarray, confidence: float = 0.99) -> Fault:
     """Returns how the fault of a test file was found."""
-    pca, rows = scaled.pca, scaled(rows)[FAULT_AT:]
-    t2 = pca.t2(rows) > pca.t2_limit(confidence)
-    spe = pca.spe(rows) > pca.spe_limit(confidence)
-    runs = [run for run in (first_run(t2, IN_A_ROW), first_run(spe, IN_A_ROW)) if run is not None]
+    beyond = watcher.beyond(rows[FAULT_AT:], confidence)
+    runs = [run for run in (first_run(rows, IN_A_ROW) for rows in beyond.values()) if run is not None]
     return Fault(
-        number=number,
-        missed_t2=float(np.mean(~t2)),
-        missed_spe=float(np.mean(~spe)),
-        missed=float(np.mean(~(t2 | spe))),
+        found={name: float(np.mean(rows)) for name, rows in beyond.items()},
+        found_by_any=float(np.mean(np.any(list(beyond.values()), axis=0))),
         delay=MINUTES * float(min(runs)) if runs else None,
     )
 
 
-def main(folder: Path) -> None:
-    scaled = Scaled(load(folder, "d00.dat"))
-    normal = load(folder, "d00_te.dat")
-    print("| limit | 95 % | 99 % | 99.9 % |\n|---|---|---|---|")
-    rates = [false_alarms(scaled, normal, confidence) for confidence in (0.95, 0.99, 0.999)]
-    for name in rates[0]:
-        print(f"| {name} | " + " | ".join(f"{100 * rate[name]:.1f} %" for rate in rates) + " |")
-    print("\n| fault | missed by T² | missed by SPE | missed by both | delay |")
-    print("|---|---|---|---|---|")
+def counting_interval(count: int, rows: int) -> tuple[float, float]:
+    """Returns the 95 % interval of a rate of which so many were counted (Clopper and Pearson)."""
+    from scipy.stats import beta
+
+    low = beta.ppf(0.025, count, rows - count + 1) if count > 0 else 0.0
+    return float(low), float(beta.ppf(0.975, count + 1, rows - count))
+
+
+def rate_text(beyond: np.ndarray) -> str:
+    low, high = counting_interval(int(beyond.sum()), len(beyond))
+    return f"{100 * beyond.mean():.2g} % ({100 * low:.2g} to {100 * high:.2g})"
+
+
+def delay_text(delay: float | None) -> str:
+    return "not found" if delay is None else f"{delay:.0f} min"
+
+
+def print_false_alarms(watchers: list[Watcher], normal: np.ndarray) -> None:
+    print(f"{len(normal)} normal rows\n\n| limit | 95 % | 99 % | 99.9 % |\n|---|---|---|---|")
+    for watcher in watchers:
+        find = watcher.beyond_by_each_limit if isinstance(watcher, Roipca) else watcher.beyond
+        found = [find(normal, confidence) for confidence in CONFIDENCES]
+        for name in found[0]:
+            print(f"| {watcher.name}: {name} | " + " | ".join(rate_text(beyond[name]) for beyond in found) + " |")
+
+
+def print_faults(watchers: list[Watcher], folder: Path) -> None:
+    names = [watcher.name for watcher in watchers]
+    print("\n| fault | T² | SPE | " + " | ".join(f"{name} | delay" for name in names) + " |")
+    print("|---" * (3 + 2 * len(names)) + "|")
     for number in FAULTS:
-        fault = detect(scaled, load(folder, f"d{number:02}_te.dat"), number)
-        delay = "not found" if fault.delay is None else f"{fault.delay:.0f} min"
-        print(f"| {number} | {fault.missed_t2:.3f} | {fault.missed_spe:.3f} | {fault.missed:.3f} | {delay} |")
+        rows = load(folder, f"d{number:02}_te.dat")
+        faults = [detect(watcher, rows) for watcher in watchers]
+        cells = [f"{value:.3f}" for value in faults[0].found.values()]
+        for fault in faults:
+            cells += [f"{fault.found_by_any:.3f}", delay_text(fault.delay)]
+        print(f"| {number} | " + " | ".join(cells) + " |")
+
+
+def main(folder: Path) -> None:
+    watchers = installed_watchers(load(folder, "d00.dat"))
+    print_false_alarms(watchers, normal_rows(folder))
+    print_faults(watchers, folder)
 
 
 if __name__ == "__main__":
