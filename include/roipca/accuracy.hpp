@@ -13,9 +13,9 @@ namespace roipca {
 /// Nothing if it is not known: after one pass without probes. It is 0 for the exact method.
 ///
 /// It comes from the residuals r = S q - lambda q of the components, whose squares are divided by those of
-/// the distances of the eigenvalues from the last one held. After a refinement, the residuals before it are
-/// known exactly, and those after it follow from the turns of the components; otherwise random probes
-/// (Options::probes) estimate them. docs/accuracy.md has the formulas.
+/// the distances of the eigenvalues from the last one held. Random probes (Options::probes) estimate them.
+/// After a refinement, the residuals before it are known exactly, and those after it follow from the turns of
+/// the components, unless there are eight probes or more. docs/accuracy.md has the formulas.
 template <typename T>
 std::optional<double> error_estimate(const Model<T>& model);
 

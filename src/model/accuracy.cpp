@@ -17,7 +17,7 @@ constexpr double kLargestError = 2.0;
 constexpr double kIndistinct = 0.25;
 constexpr double kTiny = std::numeric_limits<double>::min();
 
-// Ways to tell residuals, in the order in which estimates come from them.
+// Ways to tell residuals.
 enum class Source { kExact, kTurns, kProbes };
 
 // The eigenvalues with variance, and squares of their residuals as a part of the first eigenvalue's square:
@@ -109,14 +109,19 @@ void take_probes(const Model<T>& model, double confidence, Residuals& residuals)
   residuals.least = least_part_of_sum(freedom, risk);
 }
 
-// The ways in which the residuals of a model are known.
+// The ways in which the residuals of a model are known, the best for estimates first. Turns say how large a
+// residual was and only about how large it is, which is better than a few probes and worse than many.
 template <typename T>
 std::vector<Source> sources_of(const Model<T>& model) {
+  constexpr Index kManyProbes = 8;
   std::vector<Source> sources;
   if (model.eigenvalues.empty() || !(model.eigenvalues[0] > 0.0)) return sources;
   if (model.resolved.method == Method::kExact) return {Source::kExact};
   if (!model.turns.empty()) sources.push_back(Source::kTurns);
-  if (!model.probe_products.empty()) sources.push_back(Source::kProbes);
+  if (!model.probe_products.empty()) {
+    const bool are_many = static_cast<Index>(model.probe_products.size()) >= kManyProbes * model.features();
+    sources.insert(are_many ? sources.begin() : sources.end(), Source::kProbes);
+  }
   return sources;
 }
 
