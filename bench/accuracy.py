@@ -162,7 +162,8 @@ class Ratios:
 
 def error_ratios(count):
     """Returns label -> Ratios of random streams: after one pass and two with probes, and after more without."""
-    ratios = {"1, with probes": Ratios(), "2, with probes": Ratios(), **{str(passes): Ratios() for passes in PASSES[1:]}}
+    labels = ("1, with probes", "2, with probes", *map(str, PASSES[1:]))
+    ratios = {label: Ratios() for label in labels}
     for seed in range(count):
         X, m = random_stream(np.random.default_rng(seed))
         truth, _ = batch(X, m)
@@ -240,8 +241,8 @@ def measured(output, quick):
         table(["", *(f"{name}, m = {source[2]}" for name, source in sources().items())], rows),
         "![Error against time, for one to four passes and for randomized PCA](accuracy-passes.svg)",
         f"**Estimate and bound, relative to the true error**, of {30 if quick else 1000} random streams (spiked, "
-        "falling, flat and Brownian spectra, some with drifting variances or means), with 10 probes and without. Errors "
-        "below 1e-25 are rounding and left out. A bound of 2 says nothing.",
+        "falling, flat and Brownian spectra, some with drifting variances or means), with 10 probes and without. "
+        "Errors below 1e-25 are rounding and left out. A bound of 2 says nothing.",
         table(["passes", "streams", "estimates within a factor of 10", "median estimate", "bounds exceeded, 99 %",
                "99.9 %", "median bound, 99 %", "99.9 %", "bounds of 2"], shares),
         "![Histograms of estimate and bound relative to the true error](accuracy-bounds.svg)",

@@ -123,7 +123,7 @@ struct Options {
   /// learned as without it.
   Align align = Align::kNone;
   /// Number of random probes that tell the error after one pass: see roipca/accuracy.hpp. Ten make the
-  /// estimate right within a factor of 2, and one adds 4 multiplications and additions per number of a row,
+  /// estimate right within a factor of 3, and one adds 4 multiplications and additions per number of a row,
   /// as one component held does. Methods row by row, sparse rows, weights, forgetting, windows, threads and
   /// merging keep them; missing values that are filled exclude them.
   Index probes = 0;

@@ -231,7 +231,7 @@ class Refining:
     def _known(value: Any) -> Any:
         if value is None:
             raise AttributeError(
-                "The error is unknown after one pass without probes: give OnlinePCA probes=10, fit with passes=2, or call "
-                "refine(source)."
+                "The error is unknown after one pass without probes: give OnlinePCA probes=10, fit with passes=2, or "
+                "call refine(source)."
             )
         return value

@@ -123,9 +123,9 @@ class OnlinePCA(Streaming, Refining, Scores, ScoreStreams, ToTorch, Monitoring):
         variances cross keep their places. The rows are learned as without it.
     probes : int, default=0
         Number of random probes that tell the error after one pass: with some, `error_estimate_`, `error_bound`,
-        `component_errors_` and `component_groups_` are known whenever they are read. Ten make the estimate right within
-        a factor of 2. Each takes the time and twice the memory of one more component. Merging, windows, threads and
-        clusters keep them; `missing="impute"` excludes them.
+        `component_errors_` and `component_groups_` are known whenever they are read. Ten usually make the estimate
+        right within a factor of 3. Each takes the time and twice the memory of one more component. Merging, windows,
+        threads and clusters keep them; `missing="impute"` excludes them.
     learning_rate : None, "auto" or float, default=None
         The constant c of the learning rate c/n of gha and oja. None means a rate that follows the variance, "auto"
         tunes c on the first rows.
@@ -171,7 +171,8 @@ class OnlinePCA(Streaming, Refining, Scores, ScoreStreams, ToTorch, Monitoring):
         Number of passes over all rows: 1, and one more for each `refine`.
     error_estimate_ : float
         Estimate of the subspace error against batch PCA of all rows, from 0 (the same) to 2, if it is known: with
-        `probes`, after two passes or more, and for `method="exact"`. This and the next two raise AttributeError if it is not.
+        `probes`, after two passes or more, and for `method="exact"`. This and the next two raise AttributeError if it
+        is not.
     component_errors_ : ndarray of shape (n_components_,)
         Estimate of the error of each component: the squared sine of its angle to the true one.
     component_groups_ : list of lists of int
