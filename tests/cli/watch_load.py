@@ -80,9 +80,8 @@ class Clients(threading.Thread):
         next_bad, next_silent = time.monotonic(), time.monotonic() + SILENT_SECONDS
         while not self.stopping.is_set():
             for key, _ in chooser.select(0.1):
-                client = key.fileobj
-                assert isinstance(client, socket.socket)
-                data = client.recv(1 << 20)
+                assert isinstance(key.fileobj, socket.socket)
+                data = key.fileobj.recv(1 << 20)
                 assert data, f"client {key.data} lost its connection"
                 self.events[key.data] += data.count(b"event: ")
             now = time.monotonic()
