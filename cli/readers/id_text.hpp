@@ -15,8 +15,8 @@ inline std::string id_text(double number) {
   std::array<char, 32> text{};
   char* const end = text.data() + text.size();
   const bool is_whole = std::abs(number) <= kWhole && number == std::floor(number);
-  const auto stop = is_whole ? std::to_chars(text.data(), end, static_cast<std::int64_t>(number)).ptr
-                             : std::to_chars(text.data(), end, number).ptr;
+  auto* const stop = is_whole ? std::to_chars(text.data(), end, static_cast<std::int64_t>(number)).ptr
+                              : std::to_chars(text.data(), end, number).ptr;
   return {text.data(), stop};
 }
 

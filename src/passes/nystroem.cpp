@@ -1,10 +1,10 @@
 #include "passes/nystroem.hpp"
 
 #include <Eigen/QR>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <array>
 
+#include "linalg/right_vectors.hpp"
 #include "linalg/symmetric_eigen.hpp"
 
 namespace roipca {
@@ -57,11 +57,13 @@ RefinedPairs refine(const PassProducts& known, Index pass, Index reported, doubl
 
   const Matrix<double> factor = (products - alpha * vectors) * above.cwiseSqrt().cwiseInverse().asDiagonal();
   const Eigen::HouseholderQR<Matrix<double>> qr(factor);
-  const Matrix<double> triangle = qr.matrixQR().topRows(rank).triangularView<Eigen::Upper>();
-  const Eigen::BDCSVD<Matrix<double>> svd(triangle, Eigen::ComputeFullU);
-  refined.values = svd.singularValues().array().square() + alpha;
+  Matrix<double> triangle = qr.matrixQR().topRows(rank).triangularView<Eigen::Upper>();
+  const double unit = triangle.cwiseAbs().maxCoeff();
+  triangle /= unit;
+  const linalg::RightVectors left = linalg::right_vectors(triangle.transpose());
+  refined.values = (unit * left.values).array().square() + alpha;
   refined.basis = Matrix<double>::Zero(known.basis.rows(), rank);
-  refined.basis.topRows(rank) = svd.matrixU();
+  refined.basis.topRows(rank) = left.vectors;
   refined.basis.applyOnTheLeft(qr.householderQ());
   return refined;
 }
