@@ -186,6 +186,7 @@ bench-sparse: deps-python ## Compare sparse rows with other programs and write t
 	python3 -m venv build/bench-venv
 	build/bench-venv/bin/pip install -q -r bench/requirements.txt
 	build/bench-venv/bin/pip install -q gensim || echo "continuing without gensim"
+	build/bench-venv/bin/pip install -q anndataoom || echo "continuing without anndataoom"
 	build/bench-venv/bin/pip install -q .
 	build/bench-venv/bin/python bench/sparse_rows.py
 

@@ -10,13 +10,16 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[variable] = "1"
 
 import sys
+import tempfile
 import time
 
 import numpy as np
 from memory_probe import forget_peak, kilobytes
 from scipy import sparse
 
-NAMES = ("roipca", "PCA(arpack)", "TruncatedSVD", "IncrementalPCA", "gensim LsiModel")
+NAMES = ("roipca", "PCA(arpack)", "TruncatedSVD", "IncrementalPCA", "gensim LsiModel", "anndataoom")
+# Those that are compared where they are installed, with their modules.
+OPTIONAL = {"gensim LsiModel": "gensim", "anndataoom": "anndataoom"}
 CHUNK = 500
 
 
@@ -47,8 +50,8 @@ def by_chunks(estimator, X):
     return estimator.components_
 
 
-def prepared(name, m):
-    """Returns a function from rows to components, with everything that it imports imported."""
+def prepared(name, m, X, folder):
+    """Returns a function from rows to components, with everything that it imports and reads in its place."""
     from sklearn.decomposition import PCA, IncrementalPCA, TruncatedSVD
 
     from roipca import OnlinePCA
@@ -62,6 +65,13 @@ def prepared(name, m):
             return LsiModel(corpus, num_topics=m, chunksize=2000).projection.u.T
 
         return lsi
+    if name == "anndataoom":
+        import anndata
+        import anndataoom
+
+        anndata.AnnData(X).write_h5ad(f"{folder}/rows.h5ad")
+        # Of the file: it keeps the rows there.
+        return lambda _: anndataoom.chunked_pca(anndataoom.read(f"{folder}/rows.h5ad"), n_comps=m)[1]
     if name == "IncrementalPCA":
         return lambda X: IncrementalPCA(m, batch_size=CHUNK).fit(X).components_
     if name == "roipca":
@@ -73,13 +83,14 @@ def prepared(name, m):
 def main():
     name, (rows, words, m) = sys.argv[1], map(int, sys.argv[2:])
     X = documents(rows, words)
-    fit = prepared(name, m)
-    forget_peak()
-    before = kilobytes("VmRSS")
-    start = time.process_time()
-    components = fit(X)
-    seconds = time.process_time() - start
-    print(seconds, 1024 * (kilobytes("VmHWM") - before), captured(components, X))
+    with tempfile.TemporaryDirectory() as folder:
+        fit = prepared(name, m, X, folder)
+        forget_peak()
+        before = kilobytes("VmRSS")
+        start = time.process_time()
+        components = fit(X)
+        seconds = time.process_time() - start
+        print(seconds, 1024 * (kilobytes("VmHWM") - before), captured(components, X))
 
 
 if __name__ == "__main__":

@@ -49,6 +49,31 @@ concept RowMajor = AnyMatrix<Source> && HasUnitStride<Source> && requires(const 
   requires bool(Source::IsRowMajor);
 };
 
+// Memory for many numbers, aligned to cache lines. Large pieces request huge pages: touching memory for the
+// first time otherwise takes longer than filling it. Throws std::bad_alloc.
+void* allocate_numbers(std::size_t bytes);
+void free_numbers(void* memory) noexcept;
+
+// Of std::vector. Numbers that are not given a value have none.
+template <typename T>
+struct NumberAllocator {
+  using value_type = T;
+
+  NumberAllocator() = default;
+  template <typename Other>
+  NumberAllocator(const NumberAllocator<Other>& /*other*/) {}
+
+  T* allocate(std::size_t count) { return static_cast<T*>(allocate_numbers(count * sizeof(T))); }
+  void deallocate(T* numbers, std::size_t /*count*/) noexcept { free_numbers(numbers); }
+  template <typename Number>
+  void construct(Number* /*place*/) noexcept {}
+  template <typename Number>
+  void construct(Number* place, const Number& value) noexcept {
+    *place = value;
+  }
+  bool operator==(const NumberAllocator&) const = default;
+};
+
 }  // namespace detail
 
 /// A view of contiguous numbers: one row of data, or one number per row. It is valid as long as the numbers
@@ -143,6 +168,12 @@ class OwnedRows {
 
   /// Keeps rows that there were only where `cols` stays the same; new rows are zeros.
   void resize(Index rows, Index cols) {
+    const std::size_t before = numbers_.size();
+    resize_for_overwrite(rows, cols);
+    for (std::size_t i = before; i < numbers_.size(); ++i) numbers_[i] = T{0};
+  }
+  /// The same, but new numbers have no value until they are given one.
+  void resize_for_overwrite(Index rows, Index cols) {
     numbers_.resize(static_cast<std::size_t>(rows * cols));
     rows_ = rows;
     cols_ = cols;
@@ -151,7 +182,7 @@ class OwnedRows {
   bool operator==(const OwnedRows&) const = default;
 
  private:
-  std::vector<T> numbers_;
+  std::vector<T, detail::NumberAllocator<T>> numbers_;
   Index rows_ = 0;
   Index cols_ = 0;
 };

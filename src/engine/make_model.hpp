@@ -25,29 +25,39 @@ Spectrum<T> spectrum_of(const Model<T>& model, double unit) {
   return spectrum;
 }
 
-/// The model of `rows` rows with these moments (Moments or SparseMoments) and this spectrum, in their unit.
+/// The model of `rows` rows with these moments (Moments or SparseMoments) and these eigenpairs, a row of
+/// `basis` each, in their unit. Copies nothing that has a number per feature and component.
 template <typename T, typename AnyMoments>
-Model<T> make_model(const Options& options, std::int64_t rows, const AnyMoments& moments,
-                    Spectrum<T> spectrum, const ScoreMoments& scores) {
+Model<T> make_model(const Options& options, std::int64_t rows, const AnyMoments& moments, OwnedRows<T> basis,
+                    Vector<double> values, double trace, const ScoreMoments& scores) {
   Model<T> model;
   model.options = options;
   model.resolved.method = resolve(options, moments.features());
   model.n_components = capacity(options, moments.features()).reported;
   model.rows = rows;
   moments.write(model);
-  make_reportable(spectrum, rounding_of(options, rows, moments.mean_squares(), model.degrees_of_freedom()));
-  const Index rank = spectrum.basis.cols();
+  make_reportable<T>(as_columns(basis), values, trace,
+                     rounding_of(options, rows, moments.mean_squares(), model.degrees_of_freedom()));
+  const Index rank = basis.rows();
   const Index columns = std::max(rank, model.n_components);
-  model.basis.resize(columns, moments.features());
-  auto basis = as_columns(model.basis);
-  basis.leftCols(rank) = spectrum.basis;
-  complete<T>(basis, rank);
-  model.scatter_trace = to_raw(spectrum.trace, moments.unit());
+  basis.resize(columns, moments.features());
+  complete<T>(as_columns(basis), rank);
+  model.basis = std::move(basis);
+  model.scatter_trace = to_raw(trace, moments.unit());
   model.eigenvalues.resize(static_cast<std::size_t>(columns));
   auto eigenvalues = as_eigen(model.eigenvalues);
-  for (Index i = 0; i < rank; ++i) eigenvalues[i] = to_raw(spectrum.values[i], moments.unit());
+  for (Index i = 0; i < rank; ++i) eigenvalues[i] = to_raw(values[i], moments.unit());
   model.prequential = scores.value(columns);
   return model;
+}
+
+/// The same for a spectrum.
+template <typename T, typename AnyMoments>
+Model<T> make_model(const Options& options, std::int64_t rows, const AnyMoments& moments,
+                    const Spectrum<T>& spectrum, const ScoreMoments& scores) {
+  OwnedRows<T> basis(spectrum.basis.cols(), moments.features());
+  as_columns(basis) = spectrum.basis;
+  return make_model<T>(options, rows, moments, std::move(basis), spectrum.values, spectrum.trace, scores);
 }
 
 }  // namespace roipca

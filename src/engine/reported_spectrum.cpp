@@ -18,45 +18,48 @@ namespace {
 double power_of_four(double x) { return x > 0.0 ? std::ldexp(1.0, std::ilogb(x) & ~1) : 0.0; }
 
 template <typename T>
-void drop_rounding(Spectrum<T>& spectrum, const Rounding& rounding) {
+void drop_rounding(const Eigen::Ref<Matrix<T>>& basis, Vector<double>& values, double trace,
+                   const Rounding& rounding) {
   const double epsilon = double{std::numeric_limits<T>::epsilon()};
-  const double features = static_cast<double>(spectrum.basis.rows());
-  const double of_rotations =
-      rounding.components_rotate
-          ? (kNoise<T> * kNoise<T> + epsilon * epsilon * rounding.rotations) * spectrum.trace
-          : 0.0;
+  const double features = static_cast<double>(basis.rows());
+  const double of_rotations = rounding.components_rotate
+                                  ? (kNoise<T> * kNoise<T> + epsilon * epsilon * rounding.rotations) * trace
+                                  : 0.0;
   // The largest of d variances in n rows is about (1 + (d / n)^(1/2))^2 times what each is.
   const double spread = 1.0 + std::sqrt(features / std::max(rounding.rows, 1.0));
   const double of_entries = epsilon * epsilon * spread * spread * rounding.freedom / 6.0;
   const Vector<double> places = rounding.mean_squares.unaryExpr(&power_of_four);
-  for (Index i = 0; i < spectrum.values.size(); ++i) {
-    const auto squares = spectrum.basis.col(i).template cast<double>().cwiseAbs2();
+  // The squares of a component sum to 1, so that most need not be looked at.
+  const double most = of_rotations + 2.0 * of_entries * (places.size() > 0 ? places.maxCoeff() : 0.0);
+  for (Index i = 0; i < values.size(); ++i) {
+    if (values[i] > most) continue;
+    const auto squares = basis.col(i).template cast<double>().cwiseAbs2();
     const double noise = of_rotations + of_entries * squares.dot(places);
-    if (!(spectrum.values[i] > noise)) spectrum.values[i] = 0.0;
+    if (!(values[i] > noise)) values[i] = 0.0;
   }
 }
 
 template <typename T>
-void sort_descending(Spectrum<T>& spectrum) {
-  const auto& values = spectrum.values;
+void sort_descending(Eigen::Ref<Matrix<T>>& basis, Vector<double>& values) {
   if (std::is_sorted(values.data(), values.data() + values.size(), std::greater<>())) return;
   std::vector<Index> order(static_cast<std::size_t>(values.size()));
   std::iota(order.begin(), order.end(), Index{0});
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return values[a] > values[b]; });
-  const Spectrum<T> from = spectrum;
+  const Matrix<T> columns = basis;
+  const Vector<double> unsorted = values;
   for (Index i = 0; i < values.size(); ++i) {
     const Index place = order[static_cast<std::size_t>(i)];
-    spectrum.values[i] = from.values[place];
-    spectrum.basis.col(i) = from.basis.col(place);
+    values[i] = unsorted[place];
+    basis.col(i) = columns.col(place);
   }
 }
 
 template <typename T>
-void limit_to_trace(Spectrum<T>& spectrum) {
-  const double sum = spectrum.values.sum();
+void limit_to_trace(Vector<double>& values, double trace) {
+  const double sum = values.sum();
   // A sum that is the trace to rounding is left alone: a stream that goes on from here keeps its bits.
   constexpr double kRoundings = 1.0 + 1024.0 * double{std::numeric_limits<T>::epsilon()};
-  if (sum > kRoundings * spectrum.trace) spectrum.values *= spectrum.trace / sum;
+  if (sum > kRoundings * trace) values *= trace / sum;
 }
 
 }  // namespace
@@ -74,13 +77,14 @@ Rounding rounding_of(const Options& options, std::int64_t rows, Vector<double> m
 }
 
 template <typename T>
-void make_reportable(Spectrum<T>& spectrum, const Rounding& rounding) {
-  drop_rounding(spectrum, rounding);
-  sort_descending(spectrum);
-  limit_to_trace(spectrum);
+void make_reportable(Eigen::Ref<Matrix<T>> basis, Vector<double>& values, double trace,
+                     const Rounding& rounding) {
+  drop_rounding<T>(basis, values, trace, rounding);
+  sort_descending<T>(basis, values);
+  limit_to_trace<T>(values, trace);
 }
 
-template void make_reportable(Spectrum<float>&, const Rounding&);
-template void make_reportable(Spectrum<double>&, const Rounding&);
+template void make_reportable<float>(Eigen::Ref<Matrix<float>>, Vector<double>&, double, const Rounding&);
+template void make_reportable<double>(Eigen::Ref<Matrix<double>>, Vector<double>&, double, const Rounding&);
 
 }  // namespace roipca

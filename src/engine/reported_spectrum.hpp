@@ -34,9 +34,17 @@ Rounding rounding_of(const Options& options, std::int64_t rows, Vector<double> m
 /// - Their sum is at most the trace, to rounding. Where estimates come to more, each is taken as a share of
 ///   their sum.
 template <typename T>
-void make_reportable(Spectrum<T>& spectrum, const Rounding& rounding);
+void make_reportable(Eigen::Ref<Matrix<T>> basis, Vector<double>& values, double trace,
+                     const Rounding& rounding);
 
-extern template void make_reportable(Spectrum<float>&, const Rounding&);
-extern template void make_reportable(Spectrum<double>&, const Rounding&);
+template <typename T>
+void make_reportable(Spectrum<T>& spectrum, const Rounding& rounding) {
+  make_reportable<T>(spectrum.basis, spectrum.values, spectrum.trace, rounding);
+}
+
+extern template void make_reportable<float>(Eigen::Ref<Matrix<float>>, Vector<double>&, double,
+                                            const Rounding&);
+extern template void make_reportable<double>(Eigen::Ref<Matrix<double>>, Vector<double>&, double,
+                                             const Rounding&);
 
 }  // namespace roipca

@@ -12,10 +12,15 @@ namespace roipca {
 /// 1 or -1: which makes the largest entry of held component `place` positive.
 template <typename T>
 int default_sign(const Model<T>& model, Index place) {
-  Index largest = 0;
   const auto component = as_columns(model.basis).col(place);
-  component.cwiseAbs().maxCoeff(&largest);
-  return component[largest] < T{0} ? -1 : 1;
+  const T most = component.maxCoeff();
+  const T least = component.minCoeff();
+  if (most != -least) return most < -least ? -1 : 1;
+  // The first of two of the same size.
+  for (Index j = 0; j < component.size(); ++j) {
+    if (component[j] == most || component[j] == least) return component[j] < T{0} ? -1 : 1;
+  }
+  return 1;
 }
 
 /// Component i that is shown is `sign(i)` times held component `place(i)`.

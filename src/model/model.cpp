@@ -185,7 +185,8 @@ std::vector<double> log_likelihoods(const Model<T>& model, const AnyRows& x) {
 
 template <typename T>
 OwnedRows<T> Model<T>::components() const {
-  OwnedRows<T> result(n_components, features());
+  OwnedRows<T> result;
+  result.resize_for_overwrite(n_components, features());
   Axes(*this).show(reported(*this), as_columns(result));
   return result;
 }

@@ -1,16 +1,10 @@
 /// Memory for long rows.
 #pragma once
 
-#include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <new>
 #include <type_traits>
-
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
+#include <utility>
 
 #include "roipca/types.hpp"
 
@@ -43,24 +37,13 @@ class AlignedBuffer {
 
  private:
   struct Free {
-    void operator()(T* p) const { std::free(p); }
+    void operator()(T* p) const { detail::free_numbers(p); }
   };
 
   std::size_t bytes() const { return static_cast<std::size_t>(size_) * sizeof(T); }
 
   static T* allocate(Index size) {
-    constexpr std::size_t kLine = 64;
-    constexpr std::size_t kHugePage = std::size_t{1} << 21;
-    const std::size_t bytes = std::max(static_cast<std::size_t>(size) * sizeof(T), kLine);
-    const bool is_large = bytes >= 2 * kHugePage;
-    const std::size_t unit = is_large ? kHugePage : kLine;
-    const std::size_t whole = (bytes + unit - 1) / unit * unit;
-    void* memory = std::aligned_alloc(unit, whole);
-    if (memory == nullptr) throw std::bad_alloc();
-#ifdef __linux__
-    if (is_large) madvise(memory, whole, MADV_HUGEPAGE);  // only advice; failure is harmless
-#endif
-    return static_cast<T*>(memory);
+    return static_cast<T*>(detail::allocate_numbers(static_cast<std::size_t>(size) * sizeof(T)));
   }
 
   Index size_;

@@ -76,5 +76,40 @@ double sparse_dot(const T* values, const int* indices, Size count, const double*
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
+// out += X X^T v for rows X by features and panels of eight numbers per row.
+template <typename T>
+void sparse_gram(const T* values, const int* rows, const Size* starts, Size features, const double* v,
+                 double* out) {
+  constexpr Size kWidth = 8;
+  constexpr Size kVectors = kWidth / Lanes<double>::kCount;
+  for (Size f = 0; f < features; ++f) {
+    const Size from = starts[f];
+    const Size to = starts[f + 1];
+    Vec<double> sums[2][kVectors] = {};
+    Size e = from;
+    for (; e + 2 <= to; e += 2) {
+      for (Size s = 0; s < 2; ++s) {
+        const Vec<double> value = static_cast<double>(values[e + s]) - Vec<double>{};
+        const double* numbers = v + static_cast<Size>(rows[e + s]) * kWidth;
+        for (Size i = 0; i < kVectors; ++i) sums[s][i] += value * load(numbers + i * Lanes<double>::kCount);
+      }
+    }
+    if (e < to) {
+      const Vec<double> value = static_cast<double>(values[e]) - Vec<double>{};
+      const double* numbers = v + static_cast<Size>(rows[e]) * kWidth;
+      for (Size i = 0; i < kVectors; ++i) sums[0][i] += value * load(numbers + i * Lanes<double>::kCount);
+    }
+    for (Size i = 0; i < kVectors; ++i) sums[0][i] += sums[1][i];
+    for (e = from; e < to; ++e) {
+      const Vec<double> value = static_cast<double>(values[e]) - Vec<double>{};
+      double* numbers = out + static_cast<Size>(rows[e]) * kWidth;
+      for (Size i = 0; i < kVectors; ++i) {
+        double* place = numbers + i * Lanes<double>::kCount;
+        store(place, load(place) + value * sums[0][i]);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace roipca::simd::ROIPCA_LEVEL

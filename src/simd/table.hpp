@@ -117,6 +117,11 @@ struct Table {
 
   /// The sum of values[i] dense[indices[i]].
   double (*sparse_dot)(const T* values, const int* indices, std::ptrdiff_t count, const double* dense);
+
+  /// out += X X^T v, where row i of v and of out is the eight numbers from 8 i on, and X is stored by
+  /// features: feature f has the entries from starts[f] to starts[f + 1], and `rows` says of which rows.
+  void (*sparse_gram)(const T* values, const int* rows, const std::ptrdiff_t* starts, std::ptrdiff_t features,
+                      const double* v, double* out);
 };
 
 /// Both tables of one level.

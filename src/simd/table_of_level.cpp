@@ -10,9 +10,10 @@ namespace {
 
 template <typename T>
 constexpr Table<T> make_table() {
-  return {dots<T>,       gram<T>,         gram_and_dots<T>,    rotate<T>,     add_rows<T>,
-          add_outer<T>,  centre<T>,       scale_and_square<T>, collect<T>,    add_squares<T>,
-          any_beyond<T>, add_low_rank<T>, sparse_dots<T>,      sparse_add<T>, sparse_dot<T>};
+  return {dots<T>,        gram<T>,        gram_and_dots<T>, rotate<T>,
+          add_rows<T>,    add_outer<T>,   centre<T>,        scale_and_square<T>,
+          collect<T>,     add_squares<T>, any_beyond<T>,    add_low_rank<T>,
+          sparse_dots<T>, sparse_add<T>,  sparse_dot<T>,    sparse_gram<T>};
 }
 
 }  // namespace

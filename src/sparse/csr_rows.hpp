@@ -33,11 +33,36 @@ struct CsrRows {
   /// Ends a row whose entries were pushed to `indices` and `values`.
   void end_row() { starts.push_back(static_cast<Index>(indices.size())); }
 
+  void append_row(const CsrRows& others, Index i) {
+    indices.insert(indices.end(), others.indices_of(i), others.indices_of(i) + others.length_of(i));
+    values.insert(values.end(), others.values_of(i), others.values_of(i) + others.length_of(i));
+    end_row();
+  }
+
   void append(const CsrRows& others) {
     const Index before = entries();
     indices.insert(indices.end(), others.indices.begin(), others.indices.end());
     values.insert(values.end(), others.values.begin(), others.values.end());
     for (std::size_t i = 1; i < others.starts.size(); ++i) starts.push_back(before + others.starts[i]);
+  }
+
+  /// The same entries by columns: row j of the result has those of column j.
+  CsrRows transposed(Index columns) const {
+    CsrRows by_column;
+    by_column.starts.assign(static_cast<std::size_t>(columns) + 1, 0);
+    for (const int j : indices) ++by_column.starts[static_cast<std::size_t>(j) + 1];
+    for (std::size_t j = 1; j < by_column.starts.size(); ++j) by_column.starts[j] += by_column.starts[j - 1];
+    by_column.indices.resize(indices.size());
+    by_column.values.resize(values.size());
+    std::vector<Index> next(by_column.starts.begin(), by_column.starts.end() - 1);
+    for (Index i = 0; i < count(); ++i) {
+      for (Index e = 0; e < length_of(i); ++e) {
+        const auto place = static_cast<std::size_t>(next[static_cast<std::size_t>(indices_of(i)[e])]++);
+        by_column.indices[place] = static_cast<int>(i);
+        by_column.values[place] = values_of(i)[e];
+      }
+    }
+    return by_column;
   }
 
   /// `most` bounds the number of rows of a state, `features` the entries of a row.

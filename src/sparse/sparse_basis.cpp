@@ -40,7 +40,6 @@ SparseBasis<T>::SparseBasis(Index features, Index capacity, Index max_rows)
       stride_(padded<T>(capacity)),
       max_rows_(max_rows),
       most_pending_(std::max(kMostPending, 4 * (capacity + max_rows))),
-      z_(std::make_shared<simd::AlignedBuffer<T>>(features * stride_)),
       m_(capacity, capacity),
       n_(most_pending_ + max_rows, capacity),
       g_(Eigen::VectorXd::Zero(0)),
@@ -53,7 +52,11 @@ SparseBasis<T>::SparseBasis(Index features, Index capacity, Index max_rows)
 
 template <typename T>
 T* SparseBasis<T>::writable() {
-  if (z_.use_count() > 1) z_ = std::make_shared<simd::AlignedBuffer<T>>(*z_);
+  if (!z_) {
+    z_ = std::make_shared<simd::AlignedBuffer<T>>(features_ * stride_);
+  } else if (z_.use_count() > 1) {
+    z_ = std::make_shared<simd::AlignedBuffer<T>>(*z_);
+  }
   return z_->data();
 }
 
@@ -278,61 +281,103 @@ void SparseBasis<T>::tidy(const SparseMoments<T>& moments) {
 template <typename T>
 template <typename Take>
 void SparseBasis<T>::for_panels(const SparseMoments<T>& moments, Take&& take) const {
-  // The pending entries by feature.
-  std::vector<Index> ends(static_cast<std::size_t>(features_ / kPanel) + 2, 0);
-  for (const int j : pending_.indices) ++ends[static_cast<std::size_t>(j / kPanel) + 1];
-  for (std::size_t p = 1; p < ends.size(); ++p) ends[p] += ends[p - 1];
-  struct Entry {
-    int feature;
-    int row;
-    T value;
-  };
-  std::vector<Entry> entries(pending_.indices.size());
-  std::vector<Index> next = ends;
+  const CsrRows<T> by_feature = pending_.transposed(features_);
+  const Index stride = padded<T>(columns_);
+  simd::AlignedBuffer<T> of_rows(pending_.count() * stride);
   for (Index i = 0; i < pending_.count(); ++i) {
-    for (Index e = 0; e < pending_.length_of(i); ++e) {
-      const int j = pending_.indices_of(i)[e];
-      const Index place = next[static_cast<std::size_t>(j / kPanel)]++;
-      entries[static_cast<std::size_t>(place)] = {j, static_cast<int>(i), pending_.values_of(i)[e]};
-    }
+    for (Index c = 0; c < columns_; ++c) of_rows.data()[i * stride + c] = static_cast<T>(n_.row(i)[c]);
   }
+  Small turn = Small::Zero(stored_, columns_);
+  if (!is_identity_) turn = m_.columns(stored_).topRows(columns_).transpose();
+  for_panels_of({turn, by_feature, of_rows.data(), stride, g_}, !is_identity_, moments, take);
+}
 
-  const Index height = std::max<Index>(std::max(stored_, columns_), 1);
+// Z turn (Z itself, unless it turns) + X^T of_rows - mean of_mean^T.
+template <typename T>
+template <typename Take>
+void SparseBasis<T>::for_panels_of(const Rebuilding& how, bool turns, const SparseMoments<T>& moments,
+                                   Take&& take) const {
+  const Index columns = how.turn.cols();
+  const Index height = std::max<Index>(std::max(stored_, columns), 1);
   simd::AlignedRows<T> few(height, kPanel);
-  Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> by(stored_, columns_);
-  for (Index i = 0; i < stored_ && !is_identity_; ++i) {
-    for (Index c = 0; c < columns_; ++c) by(i, c) = static_cast<T>(m_.row(i)[c]);
-  }
+  const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> by = how.turn.template cast<T>();
   std::vector<T> scratch(static_cast<std::size_t>(simd::panel_size<T>(height)));
-  const bool has_mean = !g_.isZero(0.0);
+  Eigen::VectorXd sums(padded<T>(columns));
+  const bool has_mean = !how.of_mean.isZero(0.0);
   for (Index from = 0; from < features_; from += kPanel) {
     const Index width = std::min(kPanel, features_ - from);
-    const T* const z = z_->data() + from * stride_;
-    for (Index j = 0; j < width; ++j) {
-      for (Index c = 0; c < stored_; ++c) few.row(c)[j] = z[j * stride_ + c];
-    }
-    if (stored_ > 0 && !is_identity_) {
-      simd::table<T>().rotate(few.row(0), few.stride(), stored_, {few.row(0), 0, 0}, by.data(), columns_,
-                              columns_, few.padded_length(), scratch.data());
-    } else if (stored_ == 0) {
-      for (Index c = 0; c < columns_; ++c) std::fill_n(few.row(c), width, T{0});
-    }
-    const auto panel = static_cast<std::size_t>(from / kPanel);
-    for (Index e = ends[panel]; e < ends[panel + 1]; ++e) {
-      const Entry& entry = entries[static_cast<std::size_t>(e)];
-      const double* coefficients = n_.row(entry.row);
-      T* place = few.row(0) + (entry.feature - from);
-      for (Index c = 0; c < columns_; ++c) {
-        place[c * few.stride()] += static_cast<T>(static_cast<double>(entry.value) * coefficients[c]);
+    if (stored_ > 0) {
+      const T* const z = z_->data() + from * stride_;
+      for (Index j = 0; j < width; ++j) {
+        for (Index c = 0; c < stored_; ++c) few.row(c)[j] = z[j * stride_ + c];
       }
+      if (turns) {
+        simd::table<T>().rotate(few.row(0), few.stride(), stored_, {few.row(0), 0, 0}, by.data(), columns,
+                                columns, few.padded_length(), scratch.data());
+      }
+    } else {
+      for (Index c = 0; c < columns; ++c) std::fill_n(few.row(c), width, T{0});
     }
-    for (Index j = 0; has_mean && j < width; ++j) {
-      const double mean = moments.sums()[from + j] * moments.mean_factor();
-      if (mean == 0.0) continue;
-      for (Index c = 0; c < columns_; ++c) few.row(c)[j] -= static_cast<T>(mean * g_[c]);
+    for (Index j = 0; j < width; ++j) {
+      const Index length = how.by_feature.length_of(from + j);
+      if (length > 0) {
+        simd::table<T>().sparse_dots(how.by_feature.values_of(from + j), how.by_feature.indices_of(from + j),
+                                     length, how.of_rows, how.stride, padded<T>(columns), sums.data());
+      }
+      const double mean = has_mean ? moments.sums()[from + j] * moments.mean_factor() : 0.0;
+      if (length == 0) {
+        if (mean == 0.0) continue;
+        sums.setZero();
+      }
+      T* const place = few.row(0) + j;
+      for (Index c = 0; c < columns; ++c) {
+        const double minus = mean == 0.0 ? 0.0 : mean * how.of_mean[c];
+        place[c * few.stride()] += static_cast<T>(sums[c] - minus);
+      }
     }
     take(from, width, few);
   }
+}
+
+template <typename T>
+void SparseBasis<T>::rebuild(const Rebuilding& how, const SparseMoments<T>& moments) {
+  const Index columns = how.turn.cols();
+  T* const all = writable();
+  for_panels_of(how, true, moments, [&](Index from, Index width, const simd::AlignedRows<T>& few) {
+    T* const z = all + from * stride_;
+    for (Index j = 0; j < width; ++j) {
+      for (Index c = 0; c < columns; ++c) z[j * stride_ + c] = few.row(c)[j];
+      for (Index c = columns; c < stored_; ++c) z[j * stride_ + c] = T{0};
+    }
+  });
+  stored_ = columns_ = columns;
+  is_identity_ = true;
+  g_ = Eigen::VectorXd::Zero(columns);
+  shares_.resize(0);
+  mean_in_pending_.resize(0);
+  growth_ = 1.0;
+  added_ = false;
+  is_mean_stale_ = true;
+}
+
+template <typename T>
+void SparseBasis<T>::rebuild_into(const Rebuilding& how, const SparseMoments<T>& moments, T* to,
+                                  Index stride) const {
+  for_panels_of(how, true, moments, [&](Index from, Index width, const simd::AlignedRows<T>& few) {
+    for (Index c = 0; c < how.turn.cols(); ++c) std::copy_n(few.row(c), width, to + c * stride + from);
+  });
+}
+
+template <typename T>
+simd::AlignedRows<double> SparseBasis<T>::products_with(const CsrRows<T>& rows) const {
+  simd::AlignedRows<double> products(stored_, rows.count());
+  Eigen::VectorXd dots(padded<T>(std::max<Index>(stored_, 1)));
+  for (Index i = 0; i < rows.count() && stored_ > 0; ++i) {
+    simd::table<T>().sparse_dots(rows.values_of(i), rows.indices_of(i), rows.length_of(i), z_->data(),
+                                 stride_, padded<T>(stored_), dots.data());
+    for (Index c = 0; c < stored_; ++c) products.row(c)[i] = dots[c];
+  }
+  return products;
 }
 
 template <typename T>
@@ -365,6 +410,7 @@ void SparseBasis<T>::measure_mean(const SparseMoments<T>& moments) {
     const double mean = moments.sums()[j] * moments.mean_factor();
     if (mean == 0.0) continue;
     mean_squared_ += mean * mean;
+    if (stored_ == 0) continue;
     mean_in_z_ +=
         mean * Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, 1>>(z_->data() + j * stride_, stored_)
                    .template cast<double>();
@@ -387,6 +433,7 @@ void SparseBasis<T>::visit_state(state::Archive& archive) {
   archive(is_identity_, growth_, mean_squared_);
   archive.count(blocks_pending_, most_pending_ + max_rows_);
   if (stored_ > 0) {
+    if (!z_) writable();
     archive(Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, 1>>(z_->data(), features_ * stride_));
   }
   if (!is_identity_) {

@@ -66,16 +66,42 @@ class SparseBasis {
   /// columns^2) time where something is pending.
   simd::AlignedRows<T> gathered(const SparseMoments<T>& moments) const;
 
+  /// Makes Z all of B, for the functions below.
+  void collect(const SparseMoments<T>& moments) {
+    if (!is_collected()) gather(moments);
+  }
+  /// X B for rows X: a row per column.
+  simd::AlignedRows<double> products_with(const CsrRows<T>& rows) const;
+  const Eigen::VectorXd& mean_products() const { return mean_in_z_; }
+  double mean_squared() const { return mean_squared_; }
+
+  /// B <- B turn + X^T of_rows - mean of_mean^T for many rows X, given by features. To be followed by `tidy`.
+  struct Rebuilding {
+    const Small& turn;
+    const CsrRows<T>& by_feature;
+    const T* of_rows;  // row by row, `stride` numbers apart
+    Index stride;
+    const Eigen::VectorXd& of_mean;
+  };
+  void rebuild(const Rebuilding& how, const SparseMoments<T>& moments);
+  /// The same for somebody else: the columns, `stride` numbers apart, as rows.
+  void rebuild_into(const Rebuilding& how, const SparseMoments<T>& moments, T* columns, Index stride) const;
+
   void visit_state(state::Archive& archive);
 
  private:
   bool is_direct() const {
     return !is_reading_ && stored_ > 0 && pending_.count() == 0 && (is_identity_ || m_inverse_.size() > 0);
   }
+  bool is_collected() const {
+    return (is_identity_ || stored_ == 0) && pending_.count() == 0 && g_.isZero(0.0);
+  }
   void gather(const SparseMoments<T>& moments);
   T* writable();
   template <typename Take>
   void for_panels(const SparseMoments<T>& moments, Take&& take) const;
+  template <typename Take>
+  void for_panels_of(const Rebuilding& how, bool turns, const SparseMoments<T>& moments, Take&& take) const;
   void invert_m();
   void measure_mean(const SparseMoments<T>& moments);
   void move_mean(Index count, const Change& change, bool directly);
@@ -89,7 +115,7 @@ class SparseBasis {
   Index max_rows_;
   Index most_pending_;
 
-  std::shared_ptr<simd::AlignedBuffer<T>> z_;  // shared by copies until one of them writes
+  std::shared_ptr<simd::AlignedBuffer<T>> z_;  // shared by copies until one of them writes; null while empty
   Index stored_ = 0;                           // columns of Z
   Index columns_ = 0;                          // of B
   bool is_identity_ = true;

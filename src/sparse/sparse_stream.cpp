@@ -18,6 +18,15 @@ namespace {
 // Blocks after which the components are orthonormalised, whatever was added to them.
 constexpr std::int64_t kBlocksBetweenRestoring = 256;
 
+// Entries that wait, as a part of the numbers of all components: one pass over the components then adds them.
+constexpr Index kPartOfComponents = 2;
+// Rows that wait, as a part of the features: BlockLanczos then takes as much memory as the components.
+constexpr Index kPartOfFeatures = 4;
+// Small blocks that a large one must have: with fewer, their own updates are faster.
+constexpr Index kManyBlocks = 16;
+// Ratio of eigenvalues beyond which a large block may leave a drift worth taking out.
+constexpr double kWideRatio = 1e4;
+
 // Magnitudes that need no other unit: see Moments.
 template <typename T>
 constexpr double kHuge = std::is_same_v<T, float> ? 1e12 : 1e70;
@@ -52,6 +61,8 @@ SparseStream<T>::SparseStream(const Options& options, Index features)
       features_(features),
       held_(capacity(options, features).held),
       block_rows_(block_rows(options, features)),
+      most_rows_(features / kPartOfFeatures),
+      most_entries_(features * held_ / kPartOfComponents),
       moments_(features, options.center),
       update_(mu_of(options), features, held_, block_rows_),
       scores_(held_),
@@ -63,6 +74,8 @@ SparseStream<T>::SparseStream(const Model<T>& model)
       features_(model.features()),
       held_(capacity(options_, features_).held),
       block_rows_(block_rows(options_, features_)),
+      most_rows_(features_ / kPartOfFeatures),
+      most_entries_(features_ * held_ / kPartOfComponents),
       rows_(model.rows),
       moments_(model),
       update_(mu_of(options_), features_, held_, block_rows_),
@@ -94,40 +107,85 @@ bool SparseStream<T>::absorb(const SparseRows<T>& rows, Index i, double weight) 
   fits = append_row(rows, i, block_.rows);
   ++rows_;
   if (!fits) return false;
-  return block_.rows.count() < block_rows_ || close();
+  return !is_full() || close();
+}
+
+// A block grows large where many small ones would have few entries beside the numbers of the components.
+template <typename T>
+bool SparseStream<T>::is_full() const {
+  const Index count = block_.rows.count();
+  const Index entries = block_.rows.entries();
+  if (count < block_rows_) return false;
+  if (count == block_rows_) return kManyBlocks * entries > most_entries_ || kManyBlocks * count > most_rows_;
+  return entries >= most_entries_ || count >= most_rows_;
+}
+
+template <typename T>
+void SparseStream<T>::prepare_scores() {
+  const std::int64_t before = rows_ - block_.rows.count();
+  block_scores_.is_wanted = before >= rows_before_scores(capacity(options_, features_).reported) &&
+                            (is_large() || is_scored(before, block_rows_));
+  block_scores_.is_known = false;
+}
+
+// Once the components have the block.
+template <typename T>
+double SparseStream<T>::end_block() {
+  scores_.add(block_scores_, block_.rows.count(), moments_.pairs_share(block_), moments_.unit());
+  const double decay = moments_.close(block_);
+  probes_.add(block_, decay);
+  return decay;
 }
 
 // Adds the waiting block to everything.
 template <typename T>
 bool SparseStream<T>::absorb_block() {
-  const Index count = block_.rows.count();
-  const double share = moments_.pairs_share(block_);
-  const std::int64_t before = rows_ - count;
-  block_scores_.is_wanted =
-      before >= rows_before_scores(capacity(options_, features_).reported) && is_scored(before, block_rows_);
-  block_scores_.is_known = false;
-  if (!update_.absorb(block_, moments_, block_scores_)) return false;
-  scores_.add(block_scores_, count, share, moments_.unit());
-  const double decay = moments_.close(block_);
-  probes_.add(block_, decay);
+  prepare_scores();
+  const bool added = is_large() ? update_.absorb_many(block_, moments_, block_scores_)
+                                : update_.absorb(block_, moments_, block_scores_);
+  if (!added) return false;
+  const double decay = end_block();
   if (decay < 1.0) update_.rescale(decay);
   return true;
 }
 
 template <typename T>
 bool SparseStream<T>::close() {
-  if (!absorb_block()) return false;
+  const bool is_large_block = is_large();
+  if (!absorb_block()) return is_large_block && close_in_pieces();
   update_.tidy(moments_);
   block_.clear();
   ++blocks_;
-  restore_if_due();
+  if (blocks_ % kBlocksBetweenRestoring == 0 || (is_large_block && update_.ratio() > kWideRatio)) restore();
   return true;
+}
+
+// The waiting block as small ones, the last of which may have fewer rows. Where one of them needs dense
+// arithmetic, it and all rows after it wait.
+template <typename T>
+bool SparseStream<T>::close_in_pieces() {
+  SparseBlock<T> all;
+  std::swap(all, block_);
+  const Index count = all.rows.count();
+  rows_ -= count;
+  bool fits = true;
+  for (Index i = 0; i < count; ++i) {
+    const double weight = all.given[static_cast<std::size_t>(i)];
+    if (fits && !moments_.takes(weight, options_.forgetting, block_)) {
+      fits = close();
+      if (fits) moments_.takes(weight, options_.forgetting, block_);
+    }
+    if (!fits) block_.given.push_back(weight);
+    block_.rows.append_row(all.rows, i);
+    ++rows_;
+    if (fits && (block_.rows.count() == block_rows_ || i + 1 == count)) fits = close();
+  }
+  return fits;
 }
 
 // Rounding makes the components drift from orthonormality, slowly.
 template <typename T>
-void SparseStream<T>::restore_if_due() {
-  if (blocks_ % kBlocksBetweenRestoring != 0) return;
+void SparseStream<T>::restore() {
   HeldPairs<T> pairs = update_.pairs(moments_);
   BlockUpdate<T>(held_, block_rows_ + 1).settle(pairs);
   update_.start(pairs, moments_);
@@ -137,10 +195,38 @@ template <typename T>
 std::optional<Model<T>> SparseStream<T>::model() const {
   if (block_.rows.count() == 0) return model_without_waiting();
   SparseStream all(*this);
+  if (is_large()) {
+    auto model = all.read_large();
+    if (model) return model;
+    if (!all.close_in_pieces()) return std::nullopt;
+    return all.model_without_waiting();
+  }
   all.update_.only_read();
   if (!all.absorb_block()) return std::nullopt;
   all.block_.clear();
   return all.model_without_waiting();
+}
+
+// The model with the waiting block, without adding the block to the components. Ends the stream otherwise.
+template <typename T>
+std::optional<Model<T>> SparseStream<T>::read_large() {
+  prepare_scores();
+  auto reading = update_.read_many(block_, moments_, block_scores_);
+  if (!reading) return std::nullopt;
+  const double decay = end_block();
+  if (!reading->is_orthonormal) {
+    const Index rank = reading->values.size();
+    HeldPairs<T> pairs(features_, held_);
+    pairs.rank = rank;
+    pairs.components.columns(rank) = as_columns(reading->components);
+    pairs.values.head(rank) = reading->values;
+    BlockUpdate<T>(held_, block_rows_ + 1).settle(pairs);
+    as_columns(reading->components) = pairs.components.columns(rank);
+  }
+  Model<T> model = make_model<T>(options_, rows_, moments_, std::move(reading->components),
+                                 decay * reading->values, decay * reading->trace, scores_);
+  probes_.write(model);
+  return model;
 }
 
 template <typename T>
@@ -148,9 +234,10 @@ Model<T> SparseStream<T>::model_without_waiting() const {
   HeldPairs<T> pairs = update_.pairs(moments_);
   BlockUpdate<T>(held_, block_rows_ + 1).settle(pairs);
   const std::int64_t waiting = static_cast<std::int64_t>(block_.given.size());
-  Model<T> model = make_model(
-      options_, rows_ - waiting, moments_,
-      Spectrum<T>{pairs.components.columns(pairs.rank), pairs.values.head(pairs.rank), pairs.trace}, scores_);
+  OwnedRows<T> components(pairs.rank, features_);
+  as_columns(components) = pairs.components.columns(pairs.rank);
+  Model<T> model = make_model<T>(options_, rows_ - waiting, moments_, std::move(components),
+                                 pairs.values.head(pairs.rank), pairs.trace, scores_);
   probes_.write(model);
   return model;
 }
@@ -158,7 +245,7 @@ Model<T> SparseStream<T>::model_without_waiting() const {
 template <typename T>
 void SparseStream<T>::visit_state(state::Archive& archive) {
   archive(rows_, blocks_, moments_, scores_, probes_);
-  block_.visit_state(archive, block_rows_, features_);
+  block_.visit_state(archive, std::max(block_rows_, most_rows_), features_);
   archive(update_);
 }
 

@@ -43,14 +43,22 @@ class SparseStream {
   void visit_state(state::Archive& archive);
 
  private:
+  bool is_full() const;
+  bool is_large() const { return block_.rows.count() > block_rows_; }
   bool close();
+  bool close_in_pieces();
   bool absorb_block();
-  void restore_if_due();
+  void prepare_scores();
+  double end_block();
+  std::optional<Model<T>> read_large();
+  void restore();
 
   Options options_;
   Index features_;
   Index held_;
-  Index block_rows_;
+  Index block_rows_;    // of a small block
+  Index most_rows_;     // of a large one
+  Index most_entries_;  // at which a large one ends
   std::int64_t rows_ = 0;
   std::int64_t blocks_ = 0;
   SparseMoments<T> moments_;

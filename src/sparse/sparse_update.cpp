@@ -104,6 +104,46 @@ bool SparseUpdate<T>::absorb(const SparseBlock<T>& block, const SparseMoments<T>
 }
 
 template <typename T>
+std::optional<ManyRows<T>> SparseUpdate<T>::find_many(const SparseBlock<T>& block,
+                                                      const SparseMoments<T>& moments, BlockScores& scores) {
+  if (!settled_) {
+    count_ = 0;
+    settle();
+  }
+  basis_.collect(moments);
+  return solve_many(block, moments, basis_,
+                    {capacity_, values_.head(rank_), trace_, unheld_eigenvalue(mu_, held(moments.weight()))},
+                    scores);
+}
+
+template <typename T>
+bool SparseUpdate<T>::absorb_many(const SparseBlock<T>& block, const SparseMoments<T>& moments,
+                                  BlockScores& scores) {
+  const auto found = find_many(block, moments, scores);
+  if (!found) return false;
+  basis_.rebuild(found->rebuilding(), moments);
+  rank_ = found->values.size();
+  values_.head(rank_) = found->values;
+  trace_ = found->trace;
+  return true;
+}
+
+template <typename T>
+std::optional<typename SparseUpdate<T>::Reading> SparseUpdate<T>::read_many(const SparseBlock<T>& block,
+                                                                            const SparseMoments<T>& moments,
+                                                                            BlockScores& scores) {
+  auto found = find_many(block, moments, scores);
+  if (!found) return std::nullopt;
+  Reading reading;
+  reading.trace = found->trace;
+  reading.components.resize_for_overwrite(found->values.size(), features_);
+  basis_.rebuild_into(found->rebuilding(), moments, reading.components.data(), features_);
+  reading.is_orthonormal = rank_ == 0 && found->is_narrow();
+  reading.values = std::move(found->values);
+  return reading;
+}
+
+template <typename T>
 void SparseUpdate<T>::score(const SparseMoments<T>& moments, BlockScores& scores) {
   const double freedom = moments.freedom();
   if (!(freedom > 0.0)) return;

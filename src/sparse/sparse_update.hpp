@@ -1,10 +1,13 @@
 /// The block engine for sparse rows.
 #pragma once
 
+#include <optional>
+
 #include "engine/block_update.hpp"
 #include "linalg/symmetric_eigen.hpp"
 #include "roipca/options.hpp"
 #include "rules/mu.hpp"
+#include "sparse/many_rows.hpp"
 #include "sparse/sparse_basis.hpp"
 #include "sparse/sparse_moments.hpp"
 
@@ -26,9 +29,25 @@ class SparseUpdate {
   /// what the rows bring: where what is left of a row after centring, or outside of the components and the
   /// other rows, is rounding of the row or not far above.
   bool absorb(const SparseBlock<T>& block, const SparseMoments<T>& moments, BlockScores& scores);
+  /// The same for any number of rows, by solve_many and one pass over the components. Returns false, and only
+  /// settles, where that finds nothing.
+  bool absorb_many(const SparseBlock<T>& block, const SparseMoments<T>& moments, BlockScores& scores);
+  /// What the components and their eigenvalues would be after `absorb_many`, or nothing where it returns
+  /// false.
+  struct Reading {
+    OwnedRows<T> components;  // a row per component
+    Eigen::VectorXd values;
+    double trace = 0.0;
+    bool is_orthonormal = false;  // to rounding; otherwise they may have drifted
+  };
+  std::optional<Reading> read_many(const SparseBlock<T>& block, const SparseMoments<T>& moments,
+                                   BlockScores& scores);
+
   /// To be called after `moments` have closed the block.
   void tidy(const SparseMoments<T>& moments) { basis_.tidy(moments); }
   void rescale(double factor);
+  /// Of the largest eigenvalue and the smallest that is held, when settled.
+  double ratio() const { return rank_ > 0 ? values_[0] / values_[rank_ - 1] : 1.0; }
 
   /// For a copy that only takes one more block and is read: the two share the components.
   void only_read() { basis_.only_read(); }
@@ -43,6 +62,8 @@ class SparseUpdate {
 
   double sum() const;
   HeldEigenvalues held(double weight) const;
+  std::optional<ManyRows<T>> find_many(const SparseBlock<T>& block, const SparseMoments<T>& moments,
+                                       BlockScores& scores);
   void score(const SparseMoments<T>& moments, BlockScores& scores);
   bool centre(const SparseBlock<T>& block, const SparseMoments<T>& moments);
   bool advance(const SparseBlock<T>& block, const SparseMoments<T>& moments, double mu);

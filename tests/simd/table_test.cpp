@@ -8,6 +8,7 @@
 #include <limits>
 #include <random>
 #include <string_view>
+#include <vector>
 
 #include "roipca/build_info.hpp"
 #include "simd/aligned_rows.hpp"
@@ -205,6 +206,37 @@ TYPED_TEST(Loops, CollectCentresScalesAndSums) {
           rows.columns(kRows).template cast<double>().array().square().rowwise().sum();
       ASSERT_LE((sums - Vector<double>::Ones(d) - squared).cwiseAbs().maxCoeff(), slack * squared.norm());
     }
+  }
+}
+
+TYPED_TEST(Loops, SparseGramIsTheProductWithTheRowsAndBack) {
+  using T = TypeParam;
+  constexpr Index kRows = 37;
+  constexpr Index kFeatures = 50;
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> normal;
+  Matrix<double> x = Matrix<double>::Zero(kRows, kFeatures);
+  std::vector<T> values;
+  std::vector<int> rows;
+  std::vector<Index> starts = {0};
+  for (Index f = 0; f < kFeatures; ++f) {
+    for (Index i = 0; i < kRows; ++i) {
+      if (static_cast<Index>(random() % kFeatures) >= f) continue;  // none, some, nearly all
+      values.push_back(static_cast<T>(normal(random)));
+      rows.push_back(static_cast<int>(i));
+      x(i, f) = static_cast<double>(values.back());
+    }
+    starts.push_back(static_cast<Index>(values.size()));
+  }
+  const RowMatrix<double> v = RowMatrix<double>::NullaryExpr(kRows, 8, [&] { return normal(random); });
+  const RowMatrix<double> before = RowMatrix<double>::NullaryExpr(kRows, 8, [&] { return normal(random); });
+  const RowMatrix<double> expected = before + x * (x.transpose() * v);
+  for (const Level level : available_levels()) {
+    RowMatrix<double> out = before;
+    table<T>(tables(level))
+        .sparse_gram(values.data(), rows.data(), starts.data(), kFeatures, v.data(), out.data());
+    // Sums of some hundreds of products of numbers around 1, in double.
+    EXPECT_LT((out - expected).cwiseAbs().maxCoeff(), 1e-12);
   }
 }
 

@@ -1,0 +1,162 @@
+#include "sparse/block_lanczos.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace roipca {
+namespace {
+
+// Part of a product's length below which nothing is left of it outside of the basis.
+constexpr double kNothing = 1e-10;
+
+Index most_vectors(Index length, Index wanted) {
+  return std::min(length, 4 * wanted + 2 * BlockLanczos::kAtOnce);
+}
+
+}  // namespace
+
+BlockLanczos::BlockLanczos(Index length, Index wanted)
+    : length_(length),
+      wanted_(std::min(wanted, length)),
+      most_(most_vectors(length, wanted_)),
+      basis_(most_, length),
+      next_(kAtOnce, length),
+      images_(kAtOnce, length),
+      sum_(kAtOnce, length),
+      projected_(most_, most_),
+      dots_(most_, kAtOnce),
+      panel_(simd::panel_size<double>(most_)),
+      eigen_(most_) {}
+
+// By xorshift (Marsaglia 2003).
+std::uint64_t BlockLanczos::random_bits() {
+  random_ ^= random_ << 13;
+  random_ ^= random_ >> 7;
+  random_ ^= random_ << 17;
+  return random_;
+}
+
+// Numbers between -1 and 1.
+void BlockLanczos::draw(double* row) {
+  for (Index i = 0; i < length_; ++i) {
+    row[i] = static_cast<double>(static_cast<std::int64_t>(random_bits())) * 0x1p-63;
+  }
+}
+
+void BlockLanczos::start(const simd::AlignedRows<double>& vectors, Index count, const Products& products) {
+  for (Index from = 0; from < count && size_ < most_; from += kAtOnce) {
+    const Index width = std::min(kAtOnce, count - from);
+    for (Index i = 0; i < width; ++i) std::copy_n(vectors.row(from + i), length_, next_.row(i));
+    append(width, products);
+    // With signs at random, so that nothing cancels but by chance.
+    for (Index i = 0; i < width; ++i) {
+      const double sign = random_bits() >> 63 == 0 ? 1.0 : -1.0;
+      Eigen::Map<Vector<double>>(sum_.row(i), length_) +=
+          sign * Eigen::Map<const Vector<double>>(images_.row(i), length_);
+    }
+    has_sum_ = true;
+  }
+}
+
+void BlockLanczos::solve(const Products& products) {
+  const bool has_start = size_ > 0;
+  const Index step = std::max(kAtOnce, wanted_ / 2);
+  Index check = std::max(size_ + step, 2 * wanted_);
+  double known = 0.0;
+  for (;;) {
+    if (size_ < most_) {
+      const bool is_first = size_ == 0;
+      for (Index i = 0; i < kAtOnce; ++i) {
+        if (is_first) {
+          draw(next_.row(i));
+        } else {
+          std::copy_n(has_sum_ ? sum_.row(i) : images_.row(i), length_, next_.row(i));
+        }
+      }
+      has_sum_ = false;
+      append(std::min(kAtOnce, most_ - size_), products);
+    }
+    if (size_ < std::min(check, most_)) continue;
+    const double sum = solve_projected();
+    if (size_ == most_ || (known > 0.0 && sum - known <= kTolerance * sum)) break;
+    if (!has_start && residual() <= kResidual) break;
+    known = sum;
+    check = size_ + step;
+  }
+  count_ = wanted_;
+  RowMatrix<double> coefficients = eigen_.vectors(count_);
+  simd::table<double>().rotate(basis_.row(0), basis_.stride(), size_, {basis_.row(0), 0, 0},
+                               coefficients.data(), coefficients.cols(), count_, basis_.padded_length(),
+                               panel_.data());
+}
+
+// Adds the first vectors of next_ to the basis, and multiplies them.
+void BlockLanczos::append(Index count, const Products& products) {
+  const auto& loops = simd::table<double>();
+  Index added = 0;
+  Vector<double> lengths(count);
+  for (Index i = 0; i < count; ++i) lengths[i] = Eigen::Map<Vector<double>>(next_.row(i), length_).norm();
+  for (int pass = 0; pass < 2 && size_ > 0; ++pass) {
+    loops.dots(basis_.view(size_), next_.view(count), basis_.padded_length(), dots_.data(), dots_.cols());
+    dots_.topRows(size_) *= -1.0;
+    loops.add_rows(next_.row(0), next_.stride(), 0, basis_.view(size_), dots_.data(), dots_.cols(), count,
+                   basis_.padded_length(), panel_.data());
+  }
+  for (Index i = 0; i < count && size_ + added < most_; ++i) {
+    Eigen::Map<Vector<double>> vector(next_.row(i), length_);
+    for (int tries = 0;; ++tries) {
+      // Against the other new vectors; those that were drawn also against the basis.
+      const Index from = tries == 0 ? size_ : 0;
+      for (int pass = 0; pass < 2; ++pass) {
+        for (Index j = from; j < size_ + added; ++j) {
+          const Eigen::Map<const Vector<double>> other(basis_.row(j), length_);
+          vector -= other.dot(vector) * other;
+        }
+      }
+      const double left = vector.norm();
+      if (left > kNothing * lengths[i]) {
+        vector /= left;
+        break;
+      }
+      draw(next_.row(i));
+      lengths[i] = vector.norm();
+    }
+    std::copy_n(next_.row(i), length_, basis_.row(size_ + added));
+    ++added;
+  }
+  for (Index i = 0; i < added; ++i) std::copy_n(basis_.row(size_ + i), length_, next_.row(i));
+  products(next_, images_, added);
+  const Index before = size_;
+  added_ = added;
+  size_ += added;
+  loops.dots(basis_.view(size_), images_.view(added), basis_.padded_length(), dots_.data(), dots_.cols());
+  for (Index j = 0; j < added; ++j) {
+    for (Index i = 0; i < size_; ++i) projected_(i, before + j) = projected_(before + j, i) = dots_(i, j);
+  }
+}
+
+// Returns the sum of the first half of the eigenvalues that are wanted.
+double BlockLanczos::solve_projected() {
+  eigen_.matrix(size_) = projected_.topLeftCorner(size_, size_);
+  eigen_.solve(size_);
+  return eigen_.values().head((wanted_ + 1) / 2).sum();
+}
+
+// The root mean square of |A u - theta u| / theta, for the first half of the eigenpairs: only the products of
+// the last vectors leave the basis.
+double BlockLanczos::residual() const {
+  const Index half = (wanted_ + 1) / 2;
+  const auto images = images_.columns(added_);
+  const auto inside = dots_.topLeftCorner(size_, added_);
+  Matrix<double> outside = images.transpose() * images;
+  outside -= inside.transpose() * inside;
+  const Matrix<double> last = eigen_.vectors(half).bottomRows(added_);
+  double sum = 0.0;
+  for (Index i = 0; i < half; ++i) {
+    const double theta = eigen_.values()[i];
+    sum += std::max(last.col(i).dot(outside * last.col(i)), 0.0) / (theta * theta);
+  }
+  return std::sqrt(sum / static_cast<double>(half));
+}
+
+}  // namespace roipca

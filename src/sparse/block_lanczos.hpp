@@ -1,0 +1,71 @@
+/// The leading eigenpairs of a large symmetric matrix that is known by its products with vectors.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "linalg/symmetric_eigen.hpp"
+#include "simd/aligned_rows.hpp"
+
+namespace roipca {
+
+/// Block Lanczos with full reorthogonalisation, for a positive semi-definite matrix. Vectors are rows here.
+/// They are added eight at a time: the parts of the last products that are new. Where nothing new is left,
+/// the search goes on in a direction drawn at random, so that multiple eigenvalues are found as well. The
+/// same matrix and the same start always give the same bits.
+///
+/// The search ends when the residuals of the first half of the eigenpairs are below kResidual of their
+/// values, on average, where it started from nothing; or when the sum of their values grows by less than
+/// kTolerance while the basis grows by half of what is wanted; or when the basis has four vectors for each
+/// eigenpair that is wanted. An eigenvalue is wrong by about the square of its residual. What it gives is
+/// orthonormal, and diagonalises the matrix, to rounding in any case.
+class BlockLanczos {
+ public:
+  static constexpr Index kAtOnce = 8;
+  static constexpr double kTolerance = 0x1p-7;
+  static constexpr double kResidual = 0x1p-5;
+
+  /// products(v, p, count) sets the first `count` rows of p to the products of the matrix with those of v.
+  using Products =
+      std::function<void(const simd::AlignedRows<double>&, simd::AlignedRows<double>&, Index count)>;
+
+  BlockLanczos(Index length, Index wanted);
+
+  /// Adds vectors to start from, at most `wanted` in all, before `solve`: estimates of the eigenvectors.
+  void start(const simd::AlignedRows<double>& vectors, Index count, const Products& products);
+
+  void solve(const Products& products);
+
+  /// The number of eigenpairs found: `wanted`, or the length where that is smaller.
+  Index count() const { return count_; }
+  /// Descending.
+  Eigen::Ref<const Vector<double>> values() const { return eigen_.values(); }
+  /// A row per eigenvector.
+  const simd::AlignedRows<double>& vectors() const { return basis_; }
+
+ private:
+  void append(Index count, const Products& products);
+  std::uint64_t random_bits();
+  void draw(double* row);
+  double solve_projected();
+  double residual() const;
+
+  Index length_;
+  Index wanted_;
+  Index most_;
+  Index size_ = 0;   // vectors of the basis
+  Index added_ = 0;  // those that were added last
+  Index count_ = 0;
+  simd::AlignedRows<double> basis_;
+  simd::AlignedRows<double> next_;    // vectors to be added
+  simd::AlignedRows<double> images_;  // products of those that were added last
+  simd::AlignedRows<double> sum_;     // of the products of all vectors to start from
+  bool has_sum_ = false;
+  Matrix<double> projected_;
+  RowMatrix<double> dots_;
+  Vector<double> panel_;
+  linalg::SymmetricEigen eigen_;
+  std::uint64_t random_ = 0x9E3779B97F4A7C15;  // any number but 0
+};
+
+}  // namespace roipca

@@ -1,0 +1,56 @@
+/// Many sparse rows at once.
+#pragma once
+
+#include <optional>
+
+#include "monitor/block_scores.hpp"
+#include "sparse/row_space.hpp"
+#include "sparse/sparse_basis.hpp"
+#include "sparse/sparse_moments.hpp"
+
+namespace roipca {
+
+/// The eigenpairs of a scatter before many rows are added: those of a basis that is collected.
+struct SettledValues {
+  Index capacity;
+  Eigen::Ref<const Eigen::VectorXd> values;
+  double trace;
+  double mu;
+};
+
+/// New eigenpairs of many rows, before they take the place of the old ones.
+template <typename T>
+struct ManyRows {
+  CsrRows<T> by_feature;
+  typename RowSpace<T>::Combination combination;
+  Eigen::VectorXd values;
+  double trace;
+
+  typename SparseBasis<T>::Rebuilding rebuilding() const {
+    return {combination.turn, by_feature, combination.of_rows.data(), combination.stride,
+            combination.of_mean};
+  }
+  /// Whether the new components are orthonormal to what a model promises, if there were none before: they are
+  /// to rounding times the ratio of their eigenvalues.
+  bool is_narrow() const { return values.size() == 0 || values[0] < 64.0 * values[values.size() - 1]; }
+};
+
+/// Finds the eigenpairs of the scatter, times block.rescale, with the rows of a block, before `moments` close
+/// it, and scores some of the rows first where that is wanted. Returns nothing where products of rows that
+/// are not centred cannot tell what the rows bring: where what is left of a row after centring is rounding or
+/// not far above, or eigenvalues are too small beside the first.
+template <typename T>
+std::optional<ManyRows<T>> solve_many(const SparseBlock<T>& block, const SparseMoments<T>& moments,
+                                      const SparseBasis<T>& basis, const SettledValues& settled,
+                                      BlockScores& scores);
+
+extern template std::optional<ManyRows<float>> solve_many(const SparseBlock<float>&,
+                                                          const SparseMoments<float>&,
+                                                          const SparseBasis<float>&, const SettledValues&,
+                                                          BlockScores&);
+extern template std::optional<ManyRows<double>> solve_many(const SparseBlock<double>&,
+                                                           const SparseMoments<double>&,
+                                                           const SparseBasis<double>&, const SettledValues&,
+                                                           BlockScores&);
+
+}  // namespace roipca

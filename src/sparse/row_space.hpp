@@ -1,0 +1,91 @@
+/// Many sparse rows beside the components, as one matrix that is known by its products.
+#pragma once
+
+#include "simd/aligned_buffer.hpp"
+#include "simd/aligned_rows.hpp"
+#include "sparse/csr_rows.hpp"
+
+namespace roipca {
+
+/// What is known of the rows of a block before they are added, in double: a number or a row per row.
+template <typename T>
+struct KnownRows {
+  const CsrRows<T>& rows;
+  const CsrRows<T>& by_feature;               // the same
+  const simd::AlignedRows<double>& in_basis;  // X Q: a row per component
+  Vector<double> squares;                     // |x|^2
+  Vector<double> with_mean;                   // x . mean
+  Vector<double> mean_in_basis;
+  double mean_squared = 0.0;
+};
+
+/// How the rows of a block count: see SparseBlock.
+struct RowWeights {
+  Vector<double> weights;
+  double weight = 0.0;
+  double before = 0.0;  // weight of all rows before the block
+  bool is_centred = true;
+};
+
+/// The scatter of a stream is mu I + Q D Q^T, and a block of rows x of weight w about the mean adds V^T V for
+/// the rows
+///
+///     v = w^(1/2) (x - mean of the block), and (n W / (n + W))^(1/2) (mean of the block - mean before it),
+///
+/// where n and W are the weights before the block and of it. With G = [D^(1/2) Q^T; V], the new scatter is
+/// mu I + G^T G, and an eigenvector u of G G^T, of order components + rows + 1, gives one of it, G^T u. The
+/// products of G G^T with vectors take O(nonzeros + rows components): nothing here has a number per feature.
+template <typename T>
+class RowSpace {
+ public:
+  RowSpace(const KnownRows<T>& known, const RowWeights& weights, Vector<double> diagonal);
+
+  /// False where what is left of a row once the mean is taken out is rounding, or not far above.
+  bool is_clear() const { return is_clear_; }
+  /// tr V^T V.
+  double added() const { return added_; }
+  Index order() const { return rank_ + count_ + (has_jump_ ? 1 : 0); }
+
+  /// Sets the first `count` rows of `products` to those of G G^T with the vectors, at most eight.
+  void multiply(const simd::AlignedRows<double>& vectors, simd::AlignedRows<double>& products, Index count);
+  /// G Q, a row per component: estimates of the eigenvectors.
+  simd::AlignedRows<double> estimates() const;
+
+  /// G^T of vectors over the roots of `values`: Q turn + X^T of_rows - mean of_mean^T.
+  struct Combination {
+    Matrix<double> turn;
+    simd::AlignedBuffer<T> of_rows;  // row by row, `stride` apart
+    Index stride;
+    Vector<double> of_mean;
+  };
+  Combination combined(const simd::AlignedRows<double>& vectors,
+                       const Eigen::Ref<const Vector<double>>& values, Index count) const;
+
+ private:
+  void find_clear();
+
+  const KnownRows<T>& known_;
+  Index rank_;
+  Index count_;
+  bool is_centred_;
+  bool has_jump_;
+  bool is_clear_ = true;
+  double added_ = 0.0;
+  double of_jump_ = 0.0;
+  Vector<double> roots_;
+  Vector<double> shares_;  // of each row in the mean of the block; 0 without centring
+  Vector<double> diagonal_roots_;
+  // Scratch: coefficients of the rows, and products with them.
+  simd::AlignedRows<double> coefficients_;
+  simd::AlignedRows<double> sums_;
+  simd::AlignedBuffer<double> panel_in_;
+  simd::AlignedBuffer<double> panel_out_;
+  RowMatrix<double> dots_;
+  RowMatrix<double> scaled_;
+  Vector<double> panel_;
+};
+
+extern template class RowSpace<float>;
+extern template class RowSpace<double>;
+
+}  // namespace roipca

@@ -1,0 +1,234 @@
+// Sparse rows of so many features that thousands of them are added at once: batch PCA is the oracle.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "roipca/eigen.hpp"
+#include "roipca/roipca.hpp"
+#include "support/sparse_rows.hpp"
+
+namespace roipca {
+namespace {
+
+using namespace support;
+
+constexpr Options kTen = {.n_components = 10, .method = Method::kRoipca};
+// 400 rows are added at once.
+constexpr Index kWords = 1600;
+
+template <typename T>
+Rows<T> rows_of(const std::vector<T>& dense, const Csr<T>& csr) {
+  return {dense.data(), csr.count(), csr.columns};
+}
+
+template <typename T>
+OwnedRows<double> leading(const Model<T>& model) {
+  const Eigen::MatrixXd rows = as_eigen(model.basis).topRows(model.n_components).template cast<double>();
+  return to_rows(rows);
+}
+
+// The part of the variance along batch PCA's components that the model's components miss, at most about.
+template <typename T>
+double missed(const Model<T>& model, const Model<T>& truth) {
+  const Eigen::MatrixXd u = as_columns(model.basis).leftCols(model.n_components).template cast<double>();
+  const Eigen::MatrixXd v = as_columns(truth.basis).template cast<double>();
+  const Eigen::VectorXd values = as_eigen(truth.eigenvalues);
+  const double captured = ((v.transpose() * u).rowwise().squaredNorm().array() * values.array()).sum();
+  return 1.0 - captured / values.head(model.n_components).sum();
+}
+
+template <typename T>
+void expect_moments_of(const Model<T>& model, const Model<T>& truth, double rounding) {
+  EXPECT_EQ(model.rows, truth.rows);
+  EXPECT_NEAR(model.weight, truth.weight, 1e-12 * truth.weight);
+  EXPECT_NEAR(model.trace(), truth.trace(), rounding * truth.trace());
+  for (std::size_t j = 0; j < truth.mean.size(); ++j) {
+    ASSERT_NEAR(model.mean[j] + model.mean_tail[j], truth.mean[j] + truth.mean_tail[j], rounding);
+  }
+  const Eigen::MatrixXd u = as_columns(model.basis).template cast<double>();
+  const Eigen::MatrixXd identity = Eigen::MatrixXd::Identity(u.cols(), u.cols());
+  EXPECT_LT((u.transpose() * u - identity).cwiseAbs().maxCoeff(),
+            512.0 * double{std::numeric_limits<T>::epsilon()});
+}
+
+// No further from batch PCA than dense rows are, which are added by small blocks.
+template <typename T>
+void expect_nearer_than_dense(const Csr<T>& csr, const Options& options, double rounding,
+                              const std::vector<double>& weights = {}) {
+  const auto dense = csr.dense();
+  const auto truth = batch_pca<T>(rows_of(dense, csr), options, weights);
+  const auto by_blocks = OnlinePca<T>(options).partial_fit(rows_of(dense, csr), weights).model();
+  const auto model = OnlinePca<T>(options).partial_fit(csr.view(), weights).model();
+  expect_moments_of(model, truth, rounding);
+  EXPECT_LT(subspace_error(leading(model), leading(truth)),
+            subspace_error(leading(by_blocks), leading(truth)) + rounding);
+  EXPECT_LT(missed(model, truth), missed(by_blocks, truth) + rounding);
+}
+
+constexpr double kDouble = 1e-10;
+constexpr double kFloat = 1e-4;
+
+TEST(WideRows, AreNearerToBatchPcaThanDenseRows) {
+  expect_nearer_than_dense(documents<double>(460, kWords, 30, 1), kTen, kDouble);
+  expect_nearer_than_dense(documents<float>(460, kWords, 30, 1), kTen, kFloat);
+}
+
+TEST(WideRows, AreNearerToBatchPcaWithoutCentring) {
+  Options options = kTen;
+  options.center = false;
+  expect_nearer_than_dense(documents<double>(460, kWords, 30, 2), options, kDouble);
+}
+
+TEST(WideRows, AreNearerToBatchPcaWithWeightsAndForgetting) {
+  const auto csr = documents<double>(520, kWords, 30, 3);
+  std::vector<double> weights(520);
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    weights[i] = i % 5 == 0 ? 0.0 : 0.25 * static_cast<double>(1 + i % 7);
+  Options options = kTen;
+  expect_nearer_than_dense(csr, options, kDouble, weights);
+  options.forgetting = 0.995;
+  expect_nearer_than_dense(csr, options, kDouble, weights);
+}
+
+TEST(WideRows, AreNearerToBatchPcaBesideARowThatOutweighsAllBefore) {
+  std::vector<double> weights(520, 1.0);
+  weights[450] = 1e9;
+  expect_nearer_than_dense(documents<double>(520, kWords, 30, 4), kTen, kDouble, weights);
+}
+
+TEST(WideRows, HaveTheEigenvaluesOfBatchPcaWhileAllAreHeld) {
+  const auto csr = documents<double>(300, kWords, 30, 5);
+  const auto dense = csr.dense();
+  const auto truth = batch_pca<double>(rows_of(dense, csr), kTen);
+  const auto model = OnlinePca<double>(kTen).partial_fit(csr.view()).model();
+  // The tolerance of the iteration that finds them.
+  EXPECT_LT(missed(model, truth), 1e-2);
+  for (std::size_t i = 0; i < 10; ++i) {
+    EXPECT_NEAR(model.eigenvalues[i], truth.eigenvalues[i], 2e-2 * truth.eigenvalues[i]);
+  }
+}
+
+TEST(WideRows, GiveTheSameBitsHoweverTheyAreCutAndRead) {
+  const auto csr = documents<double>(700, kWords, 25, 6);
+  const auto whole = OnlinePca<double>(kTen).partial_fit(csr.view()).state();
+  for (const Index cut : {7, 111, 400}) {
+    OnlinePca<double> pca(kTen);
+    for (Index i = 0; i < csr.count(); i += cut) {
+      pca.partial_fit(csr.view(i, std::min(cut, csr.count() - i)));
+      if (i % 3 == 0) pca.model();  // reading does not disturb
+    }
+    EXPECT_EQ(pca.state(), whole) << "calls of " << cut << " rows";
+  }
+}
+
+TEST(WideRows, ResumeFromAStateWithTheSameBits) {
+  const auto csr = documents<double>(600, kWords, 25, 7);
+  const auto whole = OnlinePca<double>(kTen).partial_fit(csr.view()).state();
+  for (const Index stop : {1, 24, 25, 300, 399, 400, 401, 500}) {
+    const auto state = OnlinePca<double>(kTen).partial_fit(csr.view(0, stop)).state();
+    auto resumed = OnlinePca<double>::from_state(state);
+    resumed.partial_fit(csr.view(stop, csr.count() - stop));
+    ASSERT_EQ(resumed.state(), whole) << "stopped after " << stop;
+  }
+}
+
+TEST(WideRows, MixWithDenseRowsAndMerge) {
+  const auto csr = documents<double>(600, kWords, 30, 8);
+  const auto dense = csr.dense();
+  const Rows<double> rows = rows_of(dense, csr);
+  const auto truth = batch_pca(rows, kTen);
+  const auto by_blocks = OnlinePca<double>(kTen).partial_fit(rows).model();
+  OnlinePca<double> mixed(kTen);
+  mixed.partial_fit(csr.view(0, 450));
+  mixed.partial_fit(rows.slice(450, 30));
+  mixed.partial_fit(csr.view(480, 120));
+  const auto model = mixed.model();
+  expect_moments_of(model, truth, kDouble);
+  EXPECT_LT(missed(model, truth), missed(by_blocks, truth));
+  const auto merged = merge(OnlinePca<double>(kTen).partial_fit(csr.view(0, 300)).model(),
+                            OnlinePca<double>(kTen).partial_fit(csr.view(300, 300)).model());
+  expect_moments_of(merged, truth, kDouble);
+  EXPECT_LT(missed(merged, truth), missed(by_blocks, truth));
+}
+
+TEST(WideRows, AreSharedByThreads) {
+  Options options = kTen;
+  options.threads = 2;
+  // The first thread gets 464 of them.
+  expect_nearer_than_dense(documents<double>(720, kWords, 30, 10), options, kDouble);
+}
+
+// Six different rows span five dimensions about their mean.
+TEST(WideRows, MayHaveFewDirections) {
+  const auto six = documents<double>(6, kWords, 30, 11);
+  Csr<double> csr;
+  csr.columns = kWords;
+  for (Index i = 0; i < 460; ++i) {
+    const auto from = static_cast<std::size_t>(i * i % 6);
+    for (auto e = six.starts[from]; e < six.starts[from + 1]; ++e) {
+      csr.push(six.indices[static_cast<std::size_t>(e)], six.values[static_cast<std::size_t>(e)]);
+    }
+    csr.end_row();
+  }
+  const auto dense = csr.dense();
+  const auto truth = batch_pca<double>(rows_of(dense, csr), kTen);
+  const auto model = OnlinePca<double>(kTen).partial_fit(csr.view()).model();
+  for (std::size_t i = 0; i < 10; ++i) {
+    EXPECT_NEAR(model.eigenvalues[i], truth.eigenvalues[i], 1e-12 * truth.eigenvalues[0]);
+  }
+  EXPECT_LT(missed(model, truth), 1e-12);
+}
+
+TEST(WideRows, MayBeEmptyFromTheStart) {
+  Csr<double> csr;
+  csr.columns = kWords;
+  for (Index i = 0; i < 410; ++i) csr.end_row();
+  OnlinePca<double> pca(kTen);
+  EXPECT_EQ(pca.partial_fit(csr.view()).model().trace(), 0.0);
+  const auto more = documents<double>(100, kWords, 30, 12);
+  const auto model = pca.partial_fit(more.view()).model();
+  EXPECT_EQ(model.rows, 510);
+  auto all = csr;
+  for (Index i = 0; i < more.count(); ++i) {
+    for (auto e = more.starts[static_cast<std::size_t>(i)]; e < more.starts[static_cast<std::size_t>(i) + 1];
+         ++e) {
+      all.push(more.indices[static_cast<std::size_t>(e)], more.values[static_cast<std::size_t>(e)]);
+    }
+    all.end_row();
+  }
+  expect_nearer_than_dense(all, kTen, kDouble);
+}
+
+// What is left of such rows once the mean is taken out is a difference of large numbers: small blocks of
+// dense rows take over.
+TEST(WideRows, KeepTheirDigitsBesideAColumnFarFromZero) {
+  const auto csr = documents<double>(500, kWords, 20, 13);
+  Csr<double> shifted;
+  shifted.columns = csr.columns;
+  for (Index i = 0; i < csr.count(); ++i) {
+    for (auto e = csr.starts[static_cast<std::size_t>(i)]; e < csr.starts[static_cast<std::size_t>(i) + 1];
+         ++e) {
+      shifted.push(csr.indices[static_cast<std::size_t>(e)], csr.values[static_cast<std::size_t>(e)]);
+    }
+    shifted.push(kWords - 1, 1e9);
+    shifted.end_row();
+  }
+  const auto dense = shifted.dense();
+  const auto a = OnlinePca<double>(kTen).partial_fit(rows_of(dense, shifted)).model();
+  const auto b = OnlinePca<double>(kTen).partial_fit(shifted.view()).model();
+  EXPECT_LT(subspace_error(leading(a), leading(b)), kDouble);
+}
+
+TEST(WideRows, AreScoredBeforeTheyAreLearned) {
+  const auto csr = documents<double>(700, kWords, 30, 14);
+  const auto model = OnlinePca<double>(kTen).partial_fit(csr.view()).model();
+  const auto held_out = documents<double>(400, kWords, 30, 15);
+  const auto spe = model.spe(held_out.view());
+  const double mean = as_eigen(spe).mean();
+  ASSERT_FALSE(model.prequential.spe_mean.empty());
+  EXPECT_NEAR(model.prequential.spe_mean[9], mean, 0.1 * mean);
+}
+
+}  // namespace
+}  // namespace roipca
