@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/kept_rows.hpp"
-#include "engine/pane_queue.hpp"
-#include "engine/shards.hpp"
+#include "estimator/kept_rows.hpp"
+#include "estimator/pane_queue.hpp"
+#include "estimator/shards.hpp"
 
 namespace roipca {
 

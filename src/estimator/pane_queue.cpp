@@ -1,4 +1,4 @@
-#include "engine/pane_queue.hpp"
+#include "estimator/pane_queue.hpp"
 
 #include <limits>
 #include <utility>

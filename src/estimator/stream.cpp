@@ -1,4 +1,4 @@
-#include "engine/stream.hpp"
+#include "estimator/stream.hpp"
 
 #include <utility>
 #include <vector>

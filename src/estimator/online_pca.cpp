@@ -8,12 +8,12 @@
 #include <type_traits>
 #include <utility>
 
-#include "engine/cached.hpp"
+#include "estimator/cached.hpp"
 #include "engine/make_engine.hpp"
 #include "engine/paced_check.hpp"
-#include "engine/rate_tuning.hpp"
+#include "estimator/rate_tuning.hpp"
 #include "engine/standardized.hpp"
-#include "engine/window.hpp"
+#include "estimator/window.hpp"
 #include "intake/first_rows.hpp"
 #include "intake/given_rows.hpp"
 #include "intake/given_sparse_rows.hpp"

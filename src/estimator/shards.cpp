@@ -1,4 +1,4 @@
-#include "engine/shards.hpp"
+#include "estimator/shards.hpp"
 
 #include <algorithm>
 #include <atomic>

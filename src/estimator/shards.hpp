@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/paced_check.hpp"
-#include "engine/stream.hpp"
+#include "estimator/stream.hpp"
 #include "intake/given_rows.hpp"
 
 namespace roipca {

@@ -1,4 +1,4 @@
-#include "engine/window.hpp"
+#include "estimator/window.hpp"
 
 #include <algorithm>
 
