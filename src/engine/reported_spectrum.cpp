@@ -17,24 +17,36 @@ namespace {
 // The largest power of four up to x: the square of the power of two up to its root.
 double power_of_four(double x) { return x > 0.0 ? std::ldexp(1.0, std::ilogb(x) & ~1) : 0.0; }
 
+// Features count in full whose noise is this part of that along a component, squared: 1/32 of its size.
+constexpr double kAlike = 0x1p-10;
+
+// The largest of d variances in n rows is about (1 + (d / n)^(1/2))^2 times what each is. Features with far
+// less noise than there is `along` a component hardly add to it.
+double growth_in_sample(const Vector<double>& places, double along, double rows) {
+  if (!(along > 0.0)) return 1.0;
+  const double features = places.cwiseMin(kAlike * along).sum() / (kAlike * along);
+  const double root = 1.0 + std::sqrt(features / std::max(rows, 1.0));
+  return root * root;
+}
+
 template <typename T>
 void drop_rounding(const Eigen::Ref<Matrix<T>>& basis, Vector<double>& values, double trace,
                    const Rounding& rounding) {
   const double epsilon = double{std::numeric_limits<T>::epsilon()};
-  const double features = static_cast<double>(basis.rows());
   const double of_rotations = rounding.components_rotate
                                   ? (kNoise<T> * kNoise<T> + epsilon * epsilon * rounding.rotations) * trace
                                   : 0.0;
-  // The largest of d variances in n rows is about (1 + (d / n)^(1/2))^2 times what each is.
-  const double spread = 1.0 + std::sqrt(features / std::max(rounding.rows, 1.0));
-  const double of_entries = epsilon * epsilon * spread * spread * rounding.freedom / 6.0;
+  const double of_entries = epsilon * epsilon * rounding.freedom / 6.0;
   const Vector<double> places = rounding.mean_squares.unaryExpr(&power_of_four);
-  // The squares of a component sum to 1, so that most need not be looked at.
-  const double most = of_rotations + 2.0 * of_entries * (places.size() > 0 ? places.maxCoeff() : 0.0);
+  // The squares of a component sum to 1, and no growth exceeds that of features that are all alike, so that
+  // most components need not be looked at.
+  const double root = 1.0 + std::sqrt(static_cast<double>(basis.rows()) / std::max(rounding.rows, 1.0));
+  const double largest = places.size() > 0 ? places.maxCoeff() : 0.0;
+  const double most = of_rotations + 2.0 * of_entries * root * root * largest;
   for (Index i = 0; i < values.size(); ++i) {
     if (values[i] > most) continue;
-    const auto squares = basis.col(i).template cast<double>().cwiseAbs2();
-    const double noise = of_rotations + of_entries * squares.dot(places);
+    const double along = basis.col(i).template cast<double>().cwiseAbs2().dot(places);
+    const double noise = of_rotations + of_entries * along * growth_in_sample(places, along, rounding.rows);
     if (!(values[i] > noise)) values[i] = 0.0;
   }
 }

@@ -29,7 +29,7 @@ Rounding rounding_of(const Options& options, std::int64_t rows, Vector<double> m
 ///   times the trace. The numbers of the rows themselves are rounded, which far from the origin comes to
 ///   more: by a unit in the last place of a feature's size, squared, times 1/12. Twice that leaves room for
 ///   the sample. It is weighted over the features by the squares of the component's entries, and larger
-///   where there are few rows for the number of features.
+///   where there are few rows for the number of features that are rounded as much.
 /// - Eigenvalues descend. Where a rule only estimates them, components change places.
 /// - Their sum is at most the trace, to rounding. Where estimates come to more, each is taken as a share of
 ///   their sum.

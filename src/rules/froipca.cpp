@@ -16,14 +16,27 @@ constexpr Index kTerms =
 template <typename T>
 constexpr double kCancels = std::is_same_v<T, float> ? 0x1p-3 : 0x1p-13;
 
-// Roundings by which a move may leave the components off orthonormal: a rounding of v is |v| / |r| of them in
-// the unit residual, of which c enters, and its square in |r|^2, of which c^2 does. Above, the residual is
-// taken from the vector.
-constexpr double kRoundings = 4.0;
+// With Q^T Q = I + E, the residual v - Q z of z = Q^T v is off orthogonal to Q by E z, so that a move along
+// r / |r| changes E by up to 2 |c| |z| / |r| times itself, at every row. This is the most that |c| |v| / |r|
+// may be: beyond it, the drift could grow by a factor of e^2 and more over the 128 rows and more between two
+// looks at it (a random walk of such changes), and the residual is taken from the vector, orthogonal to Q as
+// it is.
+constexpr double kMostOfDrift = 0x1p-4;
 
 // Squared cosine of the angle by which the formula may turn a component, out of the span or within it: 45
 // degrees.
 constexpr double kLeastOwnPart = 0.5;
+
+// The tau that fits z_j tau to the entries V_ji for all j but i: sum z_j V_ji / sum z_j^2. Beside a component
+// far larger than the others, what all of the sums have without i cannot be told from their difference.
+// `before` is the sum of z_j^2 for j < i.
+double optimal_tau(const Eigen::Ref<const Vector<double>>& vector, const Eigen::Ref<const Vector<double>>& z,
+                   Index i, double before) {
+  const Index after = z.size() - i - 1;
+  const double others = before + z.tail(after).squaredNorm();
+  if (!(others > 0.0)) return 0.0;
+  return (vector.head(i).dot(z.head(i)) + vector.tail(after).dot(z.tail(after))) / others;
+}
 
 }  // namespace
 
@@ -97,20 +110,17 @@ void FroipcaRule<T>::take_off_projection(const Step& step) {
 // not. False where the formula does not hold.
 template <typename T>
 bool FroipcaRule<T>::find_moves(const Step& step) {
-  secular_.solve(values_.head(rank_), trace_, step.weight_before * step.unit * step.unit, z_.head(rank_),
-                 residual_);
+  secular_.solve(values_.head(rank_), trace_ - values_.head(rank_).sum(),
+                 step.weight_before * step.unit * step.unit, z_.head(rank_), residual_);
   bool holds = true;
   const Index k = rank_;
   const auto vectors = secular_.vectors();
   const auto z = z_.head(k);
-  const double z_squared = z.squaredNorm();
-  const double z_norm = std::sqrt(z_squared);
+  const double z_norm = z.norm();
+  double before = 0.0;  // the sum of z_j^2 for j < i
   for (Index i = 0; i < k; ++i) {
-    double tau = 0.0;
-    const double others = z_squared - z[i] * z[i];
-    if (tau_ == Tau::kOptimal && others > 0.0) {
-      tau = (vectors.col(i).head(k).dot(z) - vectors(i, i) * z[i]) / others;
-    }
+    const double tau = tau_ == Tau::kOptimal ? optimal_tau(vectors.col(i).head(k), z, i, before) : 0.0;
+    before += z[i] * z[i];
     const double own = vectors(i, i) - tau * z[i];
     const double out = residual_ > 0.0 ? vectors(k, i) : 0.0;
     const bool turns = vectors(i, i) * vectors(i, i) < kLeastOwnPart;
@@ -127,8 +137,7 @@ bool FroipcaRule<T>::find_moves(const Step& step) {
 
 template <typename T>
 bool FroipcaRule<T>::is_accurate(const Step& step) const {
-  const double c = along_residual_.head(rank_).cwiseAbs().maxCoeff();
-  return c * std::sqrt(step.squared_norm) <= kRoundings * residual_;
+  return along_residual_.head(rank_).norm() * std::sqrt(step.squared_norm) <= kMostOfDrift * residual_;
 }
 
 // Q <- polar factor of Q + u c^T, u the unit residual: Q + (u / s - g Q c) c^T with s = (1 + |c|^2)^(1/2) and

@@ -58,7 +58,8 @@ void RoipcaRule<T>::take_group() {
     const double residual = basis_.split(i, squared_norms_[i]);
     const Index rank = basis_.rank();
     z_.head(rank) = factors_[i] * basis_.z();
-    secular_.solve(values_.head(rank), trace_, weights_[i], z_.head(rank), factors_[i] * residual);
+    secular_.solve(values_.head(rank), unheld_, weights_[i], z_.head(rank), factors_[i] * residual);
+    unheld_ += secular_.growth_of_unheld();
     trace_ += factors_[i] * factors_[i] * squared_norms_[i];
     basis_.rotate(secular_.vectors());
     values_.head(basis_.rank()) = secular_.values();
@@ -75,6 +76,7 @@ void RoipcaRule<T>::settle() {
 template <typename T>
 void RoipcaRule<T>::rescale(double factor) {
   values_ *= factor;
+  unheld_ *= factor;
   trace_ *= factor;
   weights_ *= factor;
   factors_ *= std::sqrt(factor);
@@ -86,6 +88,7 @@ void RoipcaRule<T>::start(const Spectrum<T>& spectrum) {
   basis_.start(spectrum.basis.leftCols(rank));
   values_.head(rank) = spectrum.values.head(rank);
   trace_ = spectrum.trace;
+  unheld_ = std::max(trace_ - values_.head(rank).sum(), 0.0);
 }
 
 template <typename T>

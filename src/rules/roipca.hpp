@@ -25,7 +25,7 @@ class RoipcaRule final : public Rule<T> {
   Spectrum<T> spectrum() const override;
 
   void visit_state(state::Archive& archive) override {
-    archive(basis_, values_, trace_, squared_norms_, factors_, weights_, rows_, rows_settled_);
+    archive(basis_, values_, unheld_, trace_, squared_norms_, factors_, weights_, rows_, rows_settled_);
   }
 
  private:
@@ -39,6 +39,7 @@ class RoipcaRule final : public Rule<T> {
   DeferredBasis<T> basis_;
   DriftGuard<T> guard_;
   Vector<double> values_;
+  double unheld_ = 0.0;  // sum of the eigenvalues that are not held
   double trace_ = 0.0;
   Vector<double> z_;
   // Of the rows that wait: |v|^2, by what v is to be multiplied (it was enlarged, or forgetting has scaled it

@@ -1,6 +1,8 @@
 /// What ROIPCA and fROIPCA share: the truncated secular equation.
 #pragma once
 
+#include <algorithm>
+
 #include "rules/mu.hpp"
 #include "secular/rank_one_eigen.hpp"
 
@@ -19,14 +21,14 @@ class TruncatedSecular {
         w_(Vector<double>::Zero(capacity + 1)),
         eigen_(static_cast<std::size_t>(capacity) + 1) {}
 
-  /// Eigenvalues and trace as they are before the row, its coordinates z and |r|, which is 0 where there is
-  /// no residual, and the weight of the rows before it, in squared units.
-  void solve(const Eigen::Ref<const Vector<double>>& values, double trace, double weight,
+  /// Eigenvalues, and the sum of those that are not held, as they are before the row, its coordinates z and
+  /// |r|, which is 0 where there is no residual, and the weight of the rows before it, in squared units.
+  void solve(const Eigen::Ref<const Vector<double>>& values, double unheld, double weight,
              const Eigen::Ref<const Vector<double>>& z, double residual) {
     rank_ = values.size();
     order_ = rank_ + (residual > 0.0 ? 1 : 0);
     poles_.head(rank_) = values;
-    poles_[rank_] = unheld_eigenvalue(mu_, values, capacity_, features_, trace, weight);
+    poles_[rank_] = unheld_eigenvalue(mu_, values, capacity_, features_, values.sum() + unheld, weight);
     w_.head(rank_) = z;
     w_[rank_] = residual;
     const auto order = static_cast<std::size_t>(order_);
@@ -35,6 +37,14 @@ class TruncatedSecular {
 
   /// How many eigenpairs there are to hold now.
   Index kept() const { return order_ < capacity_ ? order_ : capacity_; }
+  /// By how much the sum of the eigenvalues that are not held grows: the root that is dropped takes the place
+  /// of mu. The trace minus the eigenvalues held is the same in exact arithmetic, but components of T know
+  /// the largest of them to epsilon times itself, which may be more than all that are not held.
+  double growth_of_unheld() const {
+    return order_ > capacity_
+               ? std::max(eigen_.values()[static_cast<std::size_t>(capacity_)] - poles_[rank_], 0.0)
+               : 0.0;
+  }
   auto values() const { return Eigen::Map<const Vector<double>>(eigen_.values().data(), kept()); }
   /// One a column, in the basis [Q, r/|r|], or Q where there is no residual.
   auto vectors() const { return Eigen::Map<const Matrix<double>>(eigen_.vectors().data(), order_, kept()); }

@@ -288,6 +288,23 @@ TEST(ReportedSpectrum, DropsTheRoundingOfRowsFarFromTheOriginWhereTheFeatureIsFa
   EXPECT_EQ(spectrum.values, Eigen::Vector3d(1.0, 0.1 * place, 0.0));
 }
 
+// The largest of many variances of noise is above each of them, but only of features that have as much.
+TEST(ReportedSpectrum, CountsTheFeaturesThatAreRoundedAsMuchAsTheComponent) {
+  constexpr Index kFeatures = 400;
+  const double place = kEpsilon<double> * kEpsilon<double> * 0x1p52;  // squared, of a far feature
+  // In 4 rows, rounding has (1 + (f / 4)^(1/2))^2 / 6 of it: 0.4 for one such feature, 20 for 400.
+  const auto reported = [&](Index far) {
+    Spectrum<double> spectrum{Matrix<double>::Identity(kFeatures, 1), Vector<double>::Constant(1, place),
+                              100.0};
+    Vector<double> mean_squares = Vector<double>::Ones(kFeatures);
+    mean_squares.head(far).setConstant(0x1p52);
+    make_reportable(spectrum, {mean_squares, 1.0, 4.0, 1.0});
+    return spectrum.values[0];
+  };
+  EXPECT_EQ(reported(1), place);
+  EXPECT_EQ(reported(kFeatures), 0.0);
+}
+
 // Whole numbers that float can just represent: their variance is real.
 TEST(ReportedSpectrum, KeepsTheVarianceOfWholeNumbersThatFloatJustHolds) {
   const RowMatrix<double> flips =

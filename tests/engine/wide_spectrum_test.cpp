@@ -168,6 +168,47 @@ TYPED_TEST(WideSpectra, BlocksOfRowsFarFromTheOriginAreRightToRoundingOfTheRows)
   }
 }
 
+// mu replaces the one eigenvalue that is not held. It must not be the rounding of the largest, which in float
+// is as large as the smallest that is held.
+TYPED_TEST(WideSpectra, RowByRowTheRoundingOfTheLargestDoesNotEnterTheSmallest) {
+  Options options = options_for({Method::kRoipca, UpdateEvery::kRow}, 4);
+  options.oversampling = 0;
+  const Vector<double> deviations = Eigen::VectorXd{{1.0, 0.03, 0.003, 3e-4, 1e-4}};
+  for (unsigned seed = 0; seed < 10; ++seed) {
+    const RowMatrix<double> scores = normal_rows(200, 5, seed) * deviations.asDiagonal();
+    const RowMatrix<TypeParam> rows =
+        (scores * orthonormal_columns(5, 5, seed + 100)).template cast<TypeParam>();
+    const auto exact = rows.template cast<double>().eval();
+    const auto model = OnlinePca<TypeParam>(options).partial_fit(rows).model();
+    // The same formulas in double: in float, rows and components are rounded once each, and components again
+    // by each of 200 updates, at random.
+    const auto want = OnlinePca<double>(options).partial_fit(exact).model();
+    const Vector<double> error =
+        as_eigen(model.eigenvalues).cwiseSqrt() - as_eigen(want.eigenvalues).cwiseSqrt();
+    EXPECT_LE(error.cwiseAbs().maxCoeff(), (16.0 + std::sqrt(200.0)) * kEpsilon<TypeParam> * exact.norm())
+        << seed;
+  }
+}
+
+// Times of 1.7e9 s, a minute apart, which float rounds to multiples of 128: of few rows, the variance is just
+// above that of the rounding. It is the rounding of one feature, however many others there are.
+TYPED_TEST(WideSpectra, MergedPartsOfFewRowsKeepTheVarianceOfATimestamp) {
+  RowMatrix<double> all = 5.0 * normal_rows(40, 160, 1);
+  for (Index i = 0; i < all.rows(); ++i) all(i, 0) = 1.7e9 + 60.0 * static_cast<double>(i);
+  const RowMatrix<TypeParam> rows = all.cast<TypeParam>();
+  for (const Way& way : kLosslessMethods) {
+    Options options = options_for(way, 12);
+    options.oversampling = 0;
+    Model<TypeParam> merged = OnlinePca<TypeParam>(options).partial_fit(rows.topRows(8)).model();
+    for (Index first = 8; first < rows.rows(); first += 8) {
+      merged = merge(merged, OnlinePca<TypeParam>(options).partial_fit(rows.middleRows(first, 8)).model());
+    }
+    const Vector<double> want = batch_variances(rows.template cast<double>(), options);
+    // What the truncated parts have of the noise along the timestamp.
+    EXPECT_NEAR(merged.explained_variance()[0] / want[0], 1.0, 1e-3) << name(way);
+  }
+}
+
 TYPED_TEST(WideSpectra, KeepTheirSmallComponentsExactly) {
   const Options options = options_for(Method::kExact, kComponents);
   for (const double deviation : {1e3, 1e7}) {

@@ -154,8 +154,9 @@ class FastRecursion(Recursion):
         out = V[rank, :rank] if length > 0 else np.zeros(rank)
         tau = np.zeros(rank)
         if self.tau == "optimal":
-            others = z @ z - z**2
-            along = V[:rank, :rank].T @ z - own * z
+            # Without those of i itself from the start: beside one large z they would cancel.
+            others = (z**2) @ (1 - np.eye(rank))
+            along = ((1 - np.eye(rank)) * V[:rank, :rank]).T @ z
             tau = np.divide(along, others, out=np.zeros(rank), where=others > 0)
         own = own - tau * z
         small = (np.abs(out) <= np.abs(own)) & (np.abs(tau) * np.linalg.norm(z) <= np.abs(own)) & (own != 0)
