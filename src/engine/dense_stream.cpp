@@ -119,7 +119,7 @@ void DenseStream<T>::add_filled(T* row, double weight) {
     opens = true;
   }
   if (opens && options_.forgetting < 1.0) imputation_->forget(options_.forgetting);
-  imputation_->add_covariance(weight * intake_.growth());
+  imputation_->add_covariance(weight * intake_.growth() * intake_.part_in_scatter(weight));
   if (intake_.is_full()) close_block();
 }
 

@@ -1,6 +1,7 @@
 /// From rows to blocks: weights, forgetting and centring.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -60,6 +61,14 @@ class Intake {
   }
   /// Factor of forgetting on the weight of the row that was taken last, beside those before the block.
   double growth() const { return block_.growth; }
+  /// Part of the squares of its deviations that the row taken last, of this weight, brings into the scatter:
+  /// n / (n + w) about a mean that moves by w / (n + w) of them, n the weight before the row.
+  double part_in_scatter(double weight) const {
+    if (!moments_.centres()) return 1.0;
+    const double own = weight * block_.growth;
+    const double all = moments_.weight() + block_.weight;
+    return std::max(all - own, 0.0) / all;
+  }
   /// Number of rows in the open block.
   Index waiting() const { return block_.count; }
 

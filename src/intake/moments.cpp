@@ -239,7 +239,8 @@ void Moments<T>::recentre(double before, RowBlock<T>& block) {
 
 // Each feature has a mean of its own rows, so that the rows themselves are centred: by the part (1 - (n / (n
 // + W))^(1/2)) of the mean of the block's values, n and W the weights before and in the block. Without gaps
-// that is what BlockWeights::pull does. Filled values are deviations already.
+// that is what BlockWeights::pull does. Filled values are deviations already, of which a row brings the part
+// Intake::part_in_scatter: a row of large weight has little of it beside the others.
 template <typename T>
 void Moments<T>::close_with_gaps(RowBlock<T>& block) {
   const bool is_alone = block.count == 1 && outweighs(block.weight, block.weight_before);
@@ -265,12 +266,16 @@ void Moments<T>::close_with_gaps(RowBlock<T>& block) {
     mean_tail_[j] = moved - (next - mean_[j]);
     mean_[j] = next;
   }
-  if (!center_) return;
+  if (!center_ || is_alone) return;
+  double all = block.weight_before;
   for (Index i = 0; i < block.count; ++i) {
     T* const row = block.rows.row(i);
+    const double before = all;
+    all += block.roots[i] * block.roots[i];
+    const double part = std::sqrt(before / all);
     for (Index j = 0; j < features(); ++j) {
-      if (!block.has_gap(j, i))
-        row[j] = static_cast<T>(static_cast<double>(row[j]) - block.roots[i] * delta_[j]);
+      const double given = static_cast<double>(row[j]);
+      row[j] = static_cast<T>(block.has_gap(j, i) ? part * given : given - block.roots[i] * delta_[j]);
     }
   }
 }

@@ -44,6 +44,7 @@ class Moments {
   /// Mean squared deviations, of each feature. At least one row.
   Vector<double> mean_squared_deviations() const { return scatter_ / weight_ / unit_ / unit_; }
   double weight() const { return weight_; }
+  bool centres() const { return center_; }
   /// See row_filler.hpp.
   double counting_rows() const { return roipca::counting_rows(weight_, weight_pairs_); }
   const Vector<double>& mean() const { return mean_; }

@@ -357,5 +357,29 @@ TEST(MissingFailure, NanIsAnErrorByDefaultAndForMethodsRowByRow) {
                std::invalid_argument);
 }
 
+// A row moves the mean of a feature by its weight, unless the value is missing: then its expected square must
+// not count more often than there are rows to compare it with.
+TYPED_TEST(MissingValues, AHeavyRowWithAGapLeavesTheVarianceOfTheOthers) {
+  const RowMatrix<double> all = factor_rows(60, 1);
+  RowMatrix<TypeParam> rows = all.cast<TypeParam>();
+  rows(30, 2) = static_cast<TypeParam>(kNan);
+  const double variance = (all.col(2).array() - all.col(2).mean()).square().sum() / 59.0;
+  for (const Way& way : kWays) {
+    for (const double heavy : {1e2, 1e4, 1e8, 1e16, 1e30}) {
+      for (const Index first_rows : {5, 100}) {
+        Vector<double> weights = Vector<double>::Ones(60);
+        weights[30] = heavy;
+        const auto model =
+            OnlinePca<TypeParam>(imputing(way, 3, first_rows)).partial_fit(rows, weights).model();
+        // Pairs of the others with the heavy row have twice the variance or half of it, on average.
+        const double found = model.feature_variance()[2] / variance;
+        EXPECT_GT(found, 1.0 / 3.0) << name(way) << ", weight " << heavy << ", first rows " << first_rows;
+        EXPECT_LT(found, 3.0) << name(way) << ", weight " << heavy << ", first rows " << first_rows;
+        EXPECT_TRUE(all_finite(model));
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace roipca
