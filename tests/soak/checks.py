@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import recursion
+from truth import effective_weights
 
 DOUBLE = np.finfo(np.float64).eps
 
@@ -86,14 +87,14 @@ class Fit:
     def of(cls, pca, unit):
         model = pca._learned.core.model()
         return cls(
-            mean=pca.mean_ * unit,
-            variance=pca.var_,
+            mean=pca.mean_ / pca.scale_ * unit,
+            variance=pca.var_ / pca.scale_**2,
             singular_values=pca.singular_values_ * unit,
             explained=pca.explained_variance_,
             ratios=pca.explained_variance_ratio_,
             components=pca.components_.astype(np.float64),
             trace=float(np.longdouble(model.trace) * np.longdouble(unit) ** 2),
-            rows=pca.n_samples_seen_,
+            rows=len(pca.rows_covered_),
             held_values=np.sqrt(model.eigenvalues) * unit,
         )
 
@@ -103,14 +104,23 @@ def mean_loss(truth):
     return DOUBLE * (np.abs(truth.mean) + (8 + np.sqrt(truth.count)) * truth.spread)
 
 
-def check_moments(report, fit, truth, eps):
-    """Means, variances, trace and counts are exact, however little of the spectrum is held."""
+def oracle_loss(truth):
+    """Returns what the truth about standardized rows loses, per feature: it divides them in extended precision."""
+    return np.finfo(np.longdouble).eps * np.abs(truth.mean) * np.sqrt(truth.weights.sum())
+
+
+def check_moments(report, fit, truth, eps, has_own_units=False):
+    """Means, variances, trace and counts are exact, however little of the spectrum is held.
+
+    Rows that are standardized are rounded to T in their new units, about an origin among them.
+    """
     root_n = np.sqrt(truth.count)
     # A sum of n squares is right to n halves of a rounding, and its root to half of that. They need not add up at
     # random: equal numbers are rounded in the same direction, and so are small ones after an outlier.
     of_sums = truth.count / 4
     report.holds("rows", fit.rows == truth.count, f"{fit.rows} rows counted, {truth.count} given")
-    report.within("mean", np.abs(fit.mean - truth.mean), mean_loss(truth))
+    of_units = eps * truth.spread if has_own_units else 0.0
+    report.within("mean", np.abs(fit.mean - truth.mean), mean_loss(truth) + of_units)
     if truth.divisor == 0:
         report.holds("no variance", not fit.variance.any() and not fit.explained.any(), "of a single row")
         return
@@ -126,21 +136,49 @@ def check_moments(report, fit, truth, eps):
     each = 8 * eps + (8 + of_sums) * DOUBLE + vanishing
     # The mean is kept in two numbers: a constant column may differ from it by the rounding of the second.
     second = (8 + root_n) * DOUBLE**2 * np.abs(truth.mean) * np.sqrt(truth.weights.sum())
+    if has_own_units:
+        second = second + oracle_loss(truth)
     nothing = root_n * NOTHING[eps] * truth.size
     report.within("variance", np.abs(deviation - np.sqrt(truth.scatter)), each * truth.feature_sizes + second + nothing)
     report.within("trace", np.abs(np.sqrt(fit.trace) - np.sqrt(truth.trace)), each * truth.size)
 
 
-def check_form(report, fit, truth, eps):
+def check_form(report, fit, count, eps):
     """Checks properties of any spectrum, whichever rule found it."""
     finite = all(np.isfinite(a).all() for a in (fit.mean, fit.variance, fit.singular_values, fit.components))
     report.holds("finite", finite, "a result is not finite")
     report.holds("order", (np.diff(fit.explained) <= 0).all(), "variances ascend")
     report.holds("sign", (fit.explained >= 0).all(), "a variance is negative")
     # Quotients of two sums over rows, each with a rounding per row; rows are rounded to T in one of them.
-    report.within("ratios", max(fit.ratios.sum() - 1, 0), 16 * eps + (8 + np.sqrt(truth.count)) * DOUBLE)
+    report.within("ratios", max(fit.ratios.sum() - 1, 0), 16 * eps + (8 + np.sqrt(count)) * DOUBLE)
     gram = fit.components @ fit.components.T
     report.within("orthonormal", np.abs(gram - np.eye(len(gram))).max(), ORTHONORMAL * eps)
+
+
+def check_observed(report, pca, stream):
+    """Means are those of the values that are there, per feature."""
+    used, weights = effective_weights(len(stream.rows), stream.weights, stream.forgetting)
+    X = stream.rows[used].astype(np.longdouble)
+    there = ~np.isnan(X) * weights[:, None]
+    origin = np.nanmin(X, axis=0)
+    mean = origin + np.nansum(there * (X - origin), axis=0) / there.sum(axis=0) if stream.center else 0 * origin
+    spread = np.nanmax(np.abs(X - origin), axis=0)
+    # As for mean_loss, with a rounding per row: every row may have other gaps. They are taken out of the sums of a
+    # block, which have the rounding of its weight, gaps and all. Rows are rounded to T about an origin among them.
+    with_gaps = weights.sum() / np.maximum(there.sum(axis=0), 1e-300)
+    loss = DOUBLE * (np.abs(mean) + (8 + used.sum()) * spread * with_gaps) + stream.eps * spread
+    report.within("observed mean", np.abs(pca.mean_ - mean), np.where(there.any(axis=0), loss, np.inf))
+
+
+def check_refined(report, fit, before, truth, eps):
+    """One more pass over the rows leaves no less in the components, together, than there was before."""
+
+    def energies(of):
+        return np.cumsum(((truth.deviations @ of.components.T) ** 2).sum(axis=0))
+
+    lost = np.maximum(energies(before) - energies(fit), 0)[-1:]
+    # The products of the rows with the components are sums in T, right to roundings of the rows' squares.
+    report.within("refined", lost, PER_ROW * eps * truth.size**2)
 
 
 def roundings_of(updates):
@@ -190,10 +228,13 @@ def reading_floor(stream, truth, vectors, rows_share=1.0):
         count = min(count, 2 / (1 - stream.forgetting))
     rotates = stream.method != "exact" or stream.route in ("merge", "threads")
     rotations = 0.0 if not rotates else 16.0**2 + count / stream.block_size
-    spread = (1 + np.sqrt(vectors.shape[1] / max(count * rows_share, 1.0))) ** 2
     sizes = np.sqrt((truth.scatter / truth.weights.sum() + truth.mean**2).astype(np.float64))
-    places = np.where(sizes > 0, 2.0 ** np.floor(np.log2(np.maximum(sizes, 1e-300))), 0.0)
-    entries = spread * float(truth.divisor) / 6 * (vectors**2 @ places**2)
+    places = np.where(sizes > 0, 2.0 ** np.floor(np.log2(np.maximum(sizes, 1e-300))), 0.0) ** 2
+    along = vectors**2 @ places
+    alike = 2.0**-10 * np.maximum(along, 1e-290)[:, None]
+    features = (np.minimum(places, alike) / alike).sum(axis=1)
+    spread = (1 + np.sqrt(features / max(count * rows_share, 1.0))) ** 2
+    entries = spread * float(truth.divisor) / 6 * along
     return stream.eps * np.sqrt(rotations * float(truth.trace) + entries)
 
 
@@ -362,9 +403,12 @@ def run_recursion(stream, truth, rng=None, roundings=1.0):
         plain = recursion.Recursion(*arguments)
     if rng is not None:
         X = X + roundings * stream.eps * truth.reach * rng.uniform(-1, 1, X.shape)
-        each = roundings * (stream.eps if stream.by_rows else SUBSPACE[stream.rows.dtype.name])
+        each = roundings * (stream.eps if stream.by_rows else SUBSPACE[stream.dtype.name])
         double = roundings * DOUBLE
-        plain.disturb_trace = lambda trace: trace * (1 + double * rng.uniform(-1, 1))
+        # fROIPCA's mu is the trace minus eigenvalues that components of T know to a rounding of T. (A model has no
+        # more than these, and a stream that is resumed from it must have the same bits.)
+        of_trace = roundings * stream.eps if stream.method == "froipca" else double
+        plain.disturb_trace = lambda trace: trace * (1 + of_trace * rng.uniform(-1, 1))
         plain.disturb = lambda Q: Q + each * np.abs(Q) * rng.uniform(-1, 1, Q.shape)
         if stream.dense_by_rows:
             plain.disturb_values = lambda values: np.maximum(

@@ -5,6 +5,7 @@ nothing else, so that a seed names a stream.
 """
 
 import numpy as np
+from scipy import sparse
 
 
 def turned(rng, d):
@@ -120,6 +121,31 @@ METHODS = {
     "oja": (1, {"method": "oja"}),
     "fd": (2, {"method": "fd"}),
 }
+
+
+
+def with_gaps(rng, X):
+    """Leaves out up to a third of the values, at least one of each feature and row."""
+    gaps = rng.random(X.shape) < rng.uniform(0, 0.33)
+    gaps[np.arange(len(X)), rng.integers(X.shape[1], size=len(X))] = False
+    gaps[rng.integers(len(X), size=X.shape[1]), np.arange(X.shape[1])] = False
+    return np.where(gaps, np.nan, X)
+
+
+def refined(pca, rows, weights):
+    return pca.refine(rows, sample_weight=weights)
+
+
+# What a stream uses beside its method: parameters of OnlinePCA, a change of the rows, the form in which they are given,
+# and a last step.
+FEATURES = {
+    "sparse rows": {"given": sparse.csr_array},
+    "standardize": {"parameters": {"standardize": True}},
+    "window": {"parameters": {"window": 150}},
+    "missing values": {"parameters": {"missing": "impute"}, "change": with_gaps},
+    "refine": {"finish": refined},
+}
+WITH_FEATURE = 0.25  # of all streams
 
 FORGETTING = (1.0, 1.0, 1.0, 1.0, 1.0, 0.999, 0.99, 0.9)
 BLOCK_SIZES = ("auto", "auto", 1, 7, 32, 100)

@@ -18,7 +18,7 @@ import tempfile
 import time
 import warnings
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial, reduce
 from multiprocessing import get_context
 
@@ -41,9 +41,20 @@ class Stream:
     seed: int
     name: str  # what it is, in words
     rows: np.ndarray
+    dtype: np.dtype
     weights: np.ndarray | None
     parameters: dict
     route: str
+    feature: str | None = None
+
+    def given(self, piece=slice(None)):
+        """Returns rows in the form in which the estimator gets them."""
+        form = kinds.FEATURES.get(self.feature, {}).get("given", np.asarray)
+        return form(self.rows[piece])
+
+    def finish(self, pca):
+        last = kinds.FEATURES.get(self.feature, {}).get("finish")
+        return last(pca, self.given(), self.weights) if last else pca
 
     @property
     def center(self):
@@ -55,7 +66,7 @@ class Stream:
 
     @property
     def eps(self):
-        return float(np.finfo(self.rows.dtype).eps)
+        return float(np.finfo(self.dtype).eps)
 
     @cached_property
     def plan(self):
@@ -83,6 +94,10 @@ class Stream:
     @property
     def dense_by_rows(self):
         return self.method == "ipca" and self.by_rows
+
+    @property
+    def is_one(self):
+        return self.route not in PARTS and self.feature not in PARTS
 
     @cached_property
     def used(self):
@@ -112,7 +127,7 @@ def part_of(weights, piece):
 
 
 def whole(stream, rng):
-    return stream.estimator().partial_fit(stream.rows, sample_weight=stream.weights)
+    return stream.finish(stream.estimator().partial_fit(stream.given(), sample_weight=stream.weights))
 
 
 def in_calls(stream, rng):
@@ -121,40 +136,41 @@ def in_calls(stream, rng):
     n = len(stream.rows)
     cuts = np.unique(np.r_[0, rng.integers(0, n + 1, rng.integers(1, 9)), n])
     for start, stop in itertools.pairwise(cuts):
-        pca.partial_fit(stream.rows[start:stop], sample_weight=part_of(stream.weights, slice(start, stop)))
+        piece = slice(start, stop)
+        pca.partial_fit(stream.given(piece), sample_weight=part_of(stream.weights, piece))
         if rng.random() < 0.3 and hasattr(pca, "n_features_in_"):
             pca.components_  # noqa: B018
-    return pca
+    return stream.finish(pca)
 
 
 def resumed(stream, rng):
     """Saves and restores the state in the middle."""
     pca = stream.estimator()
     at = rng.integers(1, len(stream.rows)) if len(stream.rows) > 1 else 1
-    pca.partial_fit(stream.rows[:at], sample_weight=part_of(stream.weights, slice(0, at)))
+    pca.partial_fit(stream.given(slice(0, at)), sample_weight=part_of(stream.weights, slice(0, at)))
     pca = pickle.loads(pickle.dumps(pca))
     if at < len(stream.rows):
-        pca.partial_fit(stream.rows[at:], sample_weight=part_of(stream.weights, slice(at, None)))
-    return pca
+        pca.partial_fit(stream.given(slice(at, None)), sample_weight=part_of(stream.weights, slice(at, None)))
+    return stream.finish(pca)
 
 
 def fit(stream, rng):
-    return stream.estimator().fit(stream.rows, sample_weight=stream.weights)
+    return stream.finish(stream.estimator().fit(stream.given(), sample_weight=stream.weights))
 
 
 def loaded(stream, rng):
     """Saves and loads the model in the middle."""
     pca = stream.estimator()
     at = rng.integers(1, len(stream.rows)) if len(stream.rows) > 1 else 1
-    pca.partial_fit(stream.rows[:at], sample_weight=part_of(stream.weights, slice(0, at)))
+    pca.partial_fit(stream.given(slice(0, at)), sample_weight=part_of(stream.weights, slice(0, at)))
     if not hasattr(pca, "n_features_in_"):
         return whole(stream, rng)  # rows of weight 0 only: there is no model to save
     with tempfile.TemporaryDirectory() as folder:
         pca.save(os.path.join(folder, "model"))
         pca = OnlinePCA.load(os.path.join(folder, "model"))
     if at < len(stream.rows):
-        pca.partial_fit(stream.rows[at:], sample_weight=part_of(stream.weights, slice(at, None)))
-    return pca
+        pca.partial_fit(stream.given(slice(at, None)), sample_weight=part_of(stream.weights, slice(at, None)))
+    return stream.finish(pca)
 
 
 def merged(stream, rng):
@@ -164,13 +180,13 @@ def merged(stream, rng):
     for piece in np.array_split(np.arange(len(stream.rows)), count):
         weights = part_of(stream.weights, piece)
         if weights is None or weights.any():
-            parts.append(stream.estimator().partial_fit(stream.rows[piece], sample_weight=weights))
-    return reduce(lambda a, b: a.merge(b), parts)
+            parts.append(stream.estimator().partial_fit(stream.given(piece), sample_weight=weights))
+    return stream.finish(reduce(lambda a, b: a.merge(b), parts))
 
 
 def threads(stream, rng):
     pca = stream.estimator().set_params(n_jobs=3)
-    return pca.partial_fit(stream.rows, sample_weight=stream.weights)
+    return stream.finish(pca.partial_fit(stream.given(), sample_weight=stream.weights))
 
 
 # How rows reach an estimator, and whether the result must have the bits of one call.
@@ -185,9 +201,25 @@ ROUTES = {
 }
 
 
-# These truncate the spectrum more than once, so the recursion does not predict the result.
-NOT_ONE_STREAM = ("model file", "merge", "threads")
-PARTS = {"model file": 2, "merge": 5, "threads": 3}  # at most
+# These truncate the spectrum more than once, so the recursion does not predict the result. At most so many parts.
+PARTS = {"model file": 2, "merge": 5, "threads": 3, "window": 20}
+
+
+def draw_feature(seed, parameters, route):
+    """Returns the feature of a stream, or None, from a generator of its own: streams without one stay as they are."""
+    rng = np.random.default_rng([16, seed])
+    if rng.random() >= kinds.WITH_FEATURE:
+        return None
+    feature = str(rng.choice(list(kinds.FEATURES)))
+    method, by_rows = parameters.get("method", "auto"), parameters.get("update_every") == "row"
+    by_blocks = method in ("auto", "exact", "roipca", "ipca") and not by_rows
+    unordered = route in ("merge", "threads")
+    excluded = {
+        "window": not by_blocks or unordered or route == "model file" or parameters["forgetting"] < 1,
+        "missing values": not by_blocks,
+        "refine": not by_blocks or parameters["forgetting"] < 1,
+    }
+    return None if excluded.get(feature, False) else feature
 
 
 def draw(seed):
@@ -217,9 +249,15 @@ def draw(seed):
     route = str(rng.choice(list(ROUTES), p=[0.2, 0.25, 0.15, 0.1, 0.1, 0.12, 0.08]))
     if route in ("merge", "threads") and parameters["forgetting"] < 1:
         route = "calls"  # a merge does not know the order of the rows
+    feature = draw_feature(seed, parameters, route)
+    if feature:
+        own = np.random.default_rng([17, seed])
+        rows = kinds.FEATURES[feature].get("change", lambda _, X: X)(own, rows).astype(dtype)
+        parameters |= kinds.FEATURES[feature].get("parameters", {})
+        kind = f"{feature}: {kind}"
     told = [kind, *changes, np.dtype(dtype).name, f"{len(rows)} x {d}", f"weights {weighing}", route]
     told += [f"{name}={value}" for name, value in parameters.items()]
-    return Stream(seed, ", ".join(map(str, told)), rows, weights, parameters, route)
+    return Stream(seed, ", ".join(map(str, told)), rows, np.dtype(dtype), weights, parameters, route, feature)
 
 
 def same_bits(a, b):
@@ -236,14 +274,25 @@ def check_bits(report, stream, pca, rng):
     other = whole(stream, rng) if stream.route != "one call" else in_calls(stream, rng)
     report.holds("bits", same_bits(pca, other), f"one call and {stream.route} differ")
     scale = 2.0 ** rng.integers(-20, 21)
-    scaled = (stream.rows * scale).astype(stream.rows.dtype)
-    other = stream.estimator().partial_fit(scaled, sample_weight=stream.weights)
+    scaled = replace(stream, rows=(stream.rows * scale).astype(stream.dtype))
+    other = whole(scaled, rng)
+    of_values = 1.0 if stream.feature == "standardize" else scale
     report.holds(
         "scale",
         np.array_equal(pca.components_, other.components_)
-        and np.array_equal(pca.singular_values_ * scale, other.singular_values_),
+        and np.array_equal(pca.singular_values_ * of_values, other.singular_values_),
         f"rows times {scale} have other components or variances",
     )
+
+
+def as_seen(stream, pca):
+    """Returns the stream of the rows that the results are those of: the latest, or in other units."""
+    if stream.feature == "standardize":
+        return replace(stream, rows=stream.rows.astype(np.longdouble) / pca.scale_)
+    if stream.feature == "window":
+        covered = np.flatnonzero(stream.used)[pca.rows_covered_.start : pca.rows_covered_.stop]
+        return replace(stream, rows=stream.rows[covered], weights=part_of(stream.weights, covered))
+    return stream
 
 
 def check_stream(stream):
@@ -255,29 +304,41 @@ def check_stream(stream):
     except Exception as error:
         report.failures.append(f"refused: {type(error).__name__}: {error}")
         return report
+    check_bits(report, stream, pca, rng)
+    eps = stream.eps
+    if stream.feature == "missing values":
+        checks.check_observed(report, pca, stream)
+        checks.check_form(report, checks.Fit.of(pca, 1.0), len(stream.rows), eps)
+        return report
+    given = stream.rows
+    stream = as_seen(stream, pca)
     truth = truth_of(stream.rows, stream.weights, stream.center, stream.forgetting)
     fit_of = checks.Fit.of(pca, truth.unit)
-    eps = stream.eps
-    checks.check_moments(report, fit_of, truth, eps)
-    checks.check_form(report, fit_of, truth, eps)
-    check_bits(report, stream, pca, rng)
+    checks.check_moments(report, fit_of, truth, eps, has_own_units=stream.feature == "standardize")
+    checks.check_form(report, fit_of, truth.count, eps)
     if truth.divisor == 0 or truth.trace == 0:
+        return report
+    if stream.feature == "refine" and stream.method != "exact":
+        before = ROUTES[stream.route][0](replace(stream, feature=None), np.random.default_rng([15, stream.seed]))
+        checks.check_refined(report, fit_of, checks.Fit.of(before, truth.unit), truth, eps)
         return report
 
     updates = len(stream.blocks)
     loss = checks.solver_loss(truth, updates, dense_order=stream.held + 1 if stream.dense_by_rows else 0)
     if stream.method == "exact":
         loss = loss + checks.scatter_loss(truth, updates)
-    if stream.route in NOT_ONE_STREAM:
-        loss = loss + checks.floor_loss(stream, truth, parts=PARTS[stream.route])
+    if not stream.is_one:
+        loss = loss + checks.floor_loss(stream, truth, parts=PARTS.get(stream.feature, PARTS.get(stream.route)))
     tolerance = checks.rounding_of(truth, eps, updates)
+    if stream.feature == "standardize":
+        tolerance = tolerance + np.linalg.norm(checks.oracle_loss(truth).astype(float))
     tolerance = tolerance + checks.in_singular_values(loss, truth.singular_values)
     tail = np.sqrt((truth.singular_values[stream.held :] ** 2).sum())
-    has_recursion = stream.method in ("roipca", "ipca", "froipca") and stream.route not in NOT_ONE_STREAM
+    has_recursion = stream.method in ("roipca", "ipca", "froipca") and stream.is_one
     if stream.method == "exact" or (stream.method in ("roipca", "ipca") and tail <= eps * truth.size):
         floors = checks.reading_floor(stream, truth, truth.vectors)
         true, allowed = checks.check_spectrum(report, fit_of, truth, floors, tolerance)
-        checks.check_t2(report, pca, stream.rows, truth, stream.used, true, allowed, eps)
+        checks.check_t2(report, pca, given[-len(stream.rows) :], truth, stream.used, true, allowed, eps)
     elif has_recursion:
         plain = checks.run_recursion(stream, truth)
         disturbed = checks.disturbed_runs(stream, truth, rng, checks.roundings_of(updates))
