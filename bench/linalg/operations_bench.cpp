@@ -33,7 +33,7 @@ void eigen_solver(benchmark::State& state, simd::Level level) {
   given.topRows(n) = scatter_matrix(n);
   Matrix<double> vectors = given;
   Vector<double> values(stride);
-  Vector<double> work(3 * stride);
+  Vector<double> work(kEigenWork * stride);
   for (auto _ : state) {
     vectors = given;
     operations(level).eigen_solver(n, vectors.data(), stride, values.data(), work.data());

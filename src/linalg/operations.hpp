@@ -7,9 +7,13 @@
 
 namespace roipca::linalg {
 
+/// Columns of scratch that an EigenSolver takes.
+constexpr std::ptrdiff_t kEigenWork = 5;
+
 /// Computes the eigenpairs of a symmetric matrix of order n. `a` has its lower triangle, column-major with
 /// `stride` (a multiple of 8, at least n), and is replaced by the eigenvectors, one per column. `values` are
-/// in the same order, which is arbitrary. `work` is scratch of 3 * stride numbers. All are 64-byte aligned.
+/// in the same order, which is arbitrary. `work` is scratch of kEigenWork * stride numbers. All are 64-byte
+/// aligned.
 using EigenSolver = void (*)(std::ptrdiff_t n, double* a, std::ptrdiff_t stride, double* values,
                              double* work);
 

@@ -38,7 +38,7 @@ SymmetricEigen::SymmetricEigen(Index max_order)
       given_(max_order, max_order),
       places_(static_cast<std::size_t>(max_order)),
       values_(Vector<double>::Zero(padded(max_order))),
-      work_(Vector<double>::Zero(3 * padded(max_order))) {}
+      work_(Vector<double>::Zero(kEigenWork * padded(max_order))) {}
 
 void SymmetricEigen::compute(const Eigen::Ref<const Matrix<double>>& matrix) {
   this->matrix(matrix.rows()) = matrix;

@@ -102,37 +102,95 @@ void tridiagonalise(Size n, double* a, Size stride, double* d, double* e, double
   }
 }
 
-// Applies the rotations of a sweep to columns [low, high], kVectors rows of the matrix at a time. The column
-// that two successive rotations share stays in registers.
+// Rotations of one sweep, of the columns [low, high].
+struct Sweep {
+  Size low;
+  Size high;
+  double* cosine;
+  double* sine;
+};
+
+// Applies the rotations of a sweep, kVectors rows of the matrix at a time. The column that two successive
+// rotations share stays in registers.
 template <Size kVectors>
-void apply_sweep(double* a, Size stride, Size low, Size high, const double* cosine, const double* sine) {
+void apply_sweep(double* a, Size stride, const Sweep& sweep) {
   Vec<double> carried[kVectors];
-  for (Size v = 0; v < kVectors; ++v) carried[v] = load(a + high * stride + v * kDoubles);
-  for (Size i = high - 1; i >= low; --i) {
+  for (Size v = 0; v < kVectors; ++v) carried[v] = load(a + sweep.high * stride + v * kDoubles);
+  for (Size i = sweep.high - 1; i >= sweep.low; --i) {
     double* left = a + i * stride;
-    const double c = cosine[i];
-    const double s = sine[i];
+    const double c = sweep.cosine[i];
+    const double s = sweep.sine[i];
     for (Size v = 0; v < kVectors; ++v) {
       const Vec<double> x = load(left + v * kDoubles);
       store(left + stride + v * kDoubles, s * x + c * carried[v]);
       carried[v] = c * x - s * carried[v];
     }
   }
-  for (Size v = 0; v < kVectors; ++v) store(a + low * stride + v * kDoubles, carried[v]);
+  for (Size v = 0; v < kVectors; ++v) store(a + sweep.low * stride + v * kDoubles, carried[v]);
 }
 
-void apply_sweep_to_all(double* a, Size stride, Size low, Size high, const double* cosine,
-                        const double* sine) {
-  Size row = 0;
-  for (; row + 4 * kDoubles <= stride; row += 4 * kDoubles)
-    apply_sweep<4>(a + row, stride, low, high, cosine, sine);
-  for (; row + 2 * kDoubles <= stride; row += 2 * kDoubles)
-    apply_sweep<2>(a + row, stride, low, high, cosine, sine);
-  for (; row + kDoubles <= stride; row += kDoubles) apply_sweep<1>(a + row, stride, low, high, cosine, sine);
+// Rotates columns i and i + 1.
+void apply_rotation(double* a, Size stride, Size i, double c, double s) {
+  double* left = a + i * stride;
+  for (Size row = 0; row < stride; row += kDoubles) {
+    const Vec<double> x = load(left + row);
+    const Vec<double> y = load(left + stride + row);
+    store(left + stride + row, s * x + c * y);
+    store(left + row, c * x - s * y);
+  }
 }
+
+void apply_sweep_to_all(double* a, Size stride, const Sweep& sweep) {
+  Size row = 0;
+  for (; row + 4 * kDoubles <= stride; row += 4 * kDoubles) apply_sweep<4>(a + row, stride, sweep);
+  for (; row + 2 * kDoubles <= stride; row += 2 * kDoubles) apply_sweep<2>(a + row, stride, sweep);
+  for (; row + kDoubles <= stride; row += kDoubles) apply_sweep<1>(a + row, stride, sweep);
+}
+
+// The sweeps of a solution, each applied while the next one is found: finding a rotation takes one long chain
+// of roots and quotients, beside which the units for vectors idle. Where columns are so long that these have
+// the most to do, a sweep is applied at once. Both ways come to the same bits.
+class Sweeps {
+ public:
+  static constexpr Size kShortColumn = 32 * kDoubles;
+
+  // `work` has room for four columns.
+  Sweeps(double* a, Size stride, double* work)
+      : a_(a), stride_(stride), last_{0, 0, work, work + stride}, room_(work + 2 * stride) {}
+
+  // A sweep with room for its rotations.
+  Sweep next() const { return {0, 0, room_, room_ + stride_}; }
+
+  // To be called for each rotation of the next sweep.
+  void advance() {
+    if (place_ < last_.low) return;
+    apply_rotation(a_, stride_, place_, last_.cosine[place_], last_.sine[place_]);
+    --place_;
+  }
+
+  void add(const Sweep& sweep) {
+    finish();
+    if (stride_ > kShortColumn) return apply_sweep_to_all(a_, stride_, sweep);
+    room_ = last_.cosine;
+    last_ = sweep;
+    place_ = sweep.high - 1;
+  }
+
+  void finish() {
+    while (place_ >= last_.low) advance();
+  }
+
+ private:
+  double* a_;
+  Size stride_;
+  Sweep last_;
+  double* room_;
+  Size place_ = -1;  // of its next rotation
+};
 
 // Implicit QL with Wilkinson's shift.
-void diagonalise(Size n, double* a, Size stride, double* d, double* e, double* cosine, double* sine) {
+void diagonalise(Size n, double* a, Size stride, double* d, double* e, double* work) {
+  Sweeps sweeps(a, stride, work);
   for (Size l = 0; l < n; ++l) {
     for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
       Size m = l;
@@ -146,6 +204,7 @@ void diagonalise(Size n, double* a, Size stride, double* d, double* e, double* c
       double s = 1.0;
       double c = 1.0;
       double p = 0.0;
+      Sweep found = sweeps.next();
       Size i = m - 1;
       for (; i >= l; --i) {
         const double f = s * e[i];
@@ -161,11 +220,14 @@ void diagonalise(Size n, double* a, Size stride, double* d, double* e, double* c
         p = s * r;
         d[i + 1] = g + p;
         g = c * r - b;
-        cosine[i] = c;
-        sine[i] = s;
+        found.cosine[i] = c;
+        found.sine[i] = s;
+        sweeps.advance();
       }
       const bool split = i >= l;
-      apply_sweep_to_all(a, stride, i + 1, m, cosine, sine);
+      found.low = i + 1;
+      found.high = m;
+      sweeps.add(found);
       if (split) {
         d[i + 1] -= p;
       } else {
@@ -175,6 +237,7 @@ void diagonalise(Size n, double* a, Size stride, double* d, double* e, double* c
       e[m] = 0.0;
     }
   }
+  sweeps.finish();
 }
 
 void solve_eigen(Size n, double* a, Size stride, double* values, double* work) {
@@ -203,7 +266,7 @@ void solve_eigen(Size n, double* a, Size stride, double* values, double* work) {
     for (Size i = n; i < stride; ++i) a[j * stride + i] = 0.0;
   }
   tridiagonalise(n, a, stride, values, e, u, p);
-  diagonalise(n, a, stride, values, e, u, p);
+  diagonalise(n, a, stride, values, e, u);
   for (Size i = 0; i < n; ++i) values[i] /= scale;
 }
 

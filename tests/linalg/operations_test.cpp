@@ -17,14 +17,14 @@ namespace {
 
 TEST(EigenSolvers, OfEveryLevelDiagonalise) {
   for (const simd::Level level : simd::available_levels()) {
-    for (const Index n : {1, 2, 3, 8, 17, 40, 65}) {
+    for (const Index n : {1, 2, 3, 8, 17, 40, 65, 270}) {
       const Index stride = (n + 7) / 8 * 8;
       Matrix<double> a = Matrix<double>::Random(n, n);
       a = (a + a.transpose()).eval();
       Matrix<double> vectors = Matrix<double>::Zero(stride, n);
       vectors.topRows(n) = a;
       Vector<double> values(stride);
-      Vector<double> work(3 * stride);
+      Vector<double> work(kEigenWork * stride);
       operations(level).eigen_solver(n, vectors.data(), stride, values.data(), work.data());
       const Matrix<double> v = vectors.topRows(n);
       const double slack = 8.0 * static_cast<double>(n) * std::numeric_limits<double>::epsilon();
