@@ -30,7 +30,8 @@ std::unique_ptr<Engine<T>> make_engine(const Options& options, Index features) {
 }
 
 Index block_rows(const Options& options, Index features) {
-  if (resolve(options, features) == Method::kExact) return 32;
+  // The scatter is read and written once per block, and the rows of a block stay in the second cache.
+  if (resolve(options, features) == Method::kExact) return 96;
   // Products of rows with each other cost O(b d) a row and small matrices O(b^2): beyond this, a larger block
   // only costs time.
   constexpr Index kMost = 256;

@@ -22,7 +22,7 @@ class ScatterMatrix final : public Engine<T> {
         scatter_(features, features),
         rows_(block_rows + 1, features),
         mean_(features),
-        panel_(simd::panel_size<double>(block_rows + 1)),
+        panels_(simd::outer_size<double>(block_rows + 1, rows_.padded_length())),
         scoring_(features, reported, block_rows + 1) {}
 
   std::unique_ptr<Engine<T>> clone() const override { return std::make_unique<ScatterMatrix>(*this); }
@@ -79,7 +79,7 @@ class ScatterMatrix final : public Engine<T> {
       for (Index i = 0; i < block.count; ++i) to.col(i) -= block.roots[i] * mean_;
     }
     simd::table<double>().add_outer(scatter_.row(0), scatter_.stride(), rows_.view(block.count), features,
-                                    scatter_.padded_length(), panel_.data());
+                                    scatter_.padded_length(), panels_.data());
     ++blocks_;
   }
 
@@ -97,7 +97,7 @@ class ScatterMatrix final : public Engine<T> {
   simd::AlignedRows<double> scatter_;  // its lower triangle, column by column; what is above is not used
   simd::AlignedRows<double> rows_;     // X
   Vector<double> mean_;
-  Vector<double> panel_;
+  Vector<double> panels_;
   std::int64_t blocks_ = 0;
   ExactScoring<T> scoring_;
 };

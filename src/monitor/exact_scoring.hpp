@@ -11,10 +11,10 @@
 
 namespace roipca {
 
-/// Scores rows by the components of some time ago. An eigenproblem of order d costs as much as some 10 d
-/// rows, so it is solved again only when the rows have grown by half (with forgetting, when half of them are
-/// new), and not before the rows have cost much more. Of a long stream one block in eight is scored, because
-/// scores cost a good part of what adding a row costs.
+/// Scores rows by the components of some time ago. Their eigenproblem costs as much as many rows, so it is
+/// solved again only when the rows have grown by half (with forgetting, when half of them are new), and not
+/// before the rows have cost much more. Of a long stream one block in eight is scored, because scores cost a
+/// good part of what adding a row costs.
 template <typename T>
 class ExactScoring {
  public:
@@ -48,7 +48,7 @@ class ExactScoring {
   /// Scores the rows V of the block, given as doubles, if there are components and it is the block's turn.
   void score(const simd::AlignedRows<double>& rows, RowBlock<T>& block) {
     const std::int64_t number = block.rows_before / block.capacity();
-    if (rank_ == 0 || (number >= kScoredAtFirst && number % kScoredEvery != 0)) return;
+    if (rank_ == 0 || (block.rows_before >= kScoredAtFirst && number % kScoredEvery != 0)) return;
     simd::table<double>().dots(rows.view(block.count), basis_.view(rank_), rows.padded_length(), dots_.data(),
                                dots_.cols());
     squares_.head(block.count) = rows.columns(block.count).colwise().squaredNorm();
@@ -64,7 +64,7 @@ class ExactScoring {
   }
 
  private:
-  static constexpr std::int64_t kScoredAtFirst = 64;  // blocks
+  static constexpr std::int64_t kScoredAtFirst = 2048;  // rows
   static constexpr std::int64_t kScoredEvery = 8;
 
   // An eigenproblem of so few features takes no time that a user would notice.

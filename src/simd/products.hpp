@@ -234,15 +234,5 @@ void add_rows(T* q, Size q_stride, Size own, RowsView<T> x, const T* coef, Size 
   }
 }
 
-template <typename T>
-void add_outer(T* s, Size s_stride, RowsView<T> x, Size columns, Size length, T* panel) {
-  constexpr Size kWide = 2 * Lanes<T>::kCount;
-  for (Size l = 0; l < length; l += kWide) {
-    pack<T, 2>(x.data + l, x.stride, x.count, panel);
-    combine<T, 2, true>(l + kWide < columns ? l + kWide : columns, panel, x.count, x.data, x.stride, s + l,
-                        s_stride);
-  }
-}
-
 }  // namespace
 }  // namespace roipca::simd::ROIPCA_LEVEL

@@ -25,6 +25,12 @@ constexpr std::ptrdiff_t panel_size(std::ptrdiff_t sources) {
   return 2 * kLane<T> * sources;
 }
 
+/// Numbers of scratch that adding the outer products of so many rows takes.
+template <typename T>
+constexpr std::ptrdiff_t outer_size(std::ptrdiff_t rows, std::ptrdiff_t length) {
+  return rows * (length + 2 * kLane<T>);
+}
+
 template <typename T>
 struct RowsView {
   const T* data;
@@ -78,9 +84,9 @@ struct Table {
                    std::ptrdiff_t coef_stride, std::ptrdiff_t columns, std::ptrdiff_t length, T* panel);
 
   /// s_j += sum_i x_i[j] x_i for the entries from j on: the lower triangle of X^T X, column by column.
-  /// `panel` is scratch of panel_size for the rows.
+  /// `panels` is scratch of outer_size for the rows and the length.
   void (*add_outer)(T* s, std::ptrdiff_t s_stride, RowsView<T> x, std::ptrdiff_t columns,
-                    std::ptrdiff_t length, T* panel);
+                    std::ptrdiff_t length, T* panels);
 
   /// delta = (row - mean) - tail; (mean, tail) moves by share * delta (not at all for share 0). Returns
   /// |scale delta|^2. No padding: any length, any alignment.

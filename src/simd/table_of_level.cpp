@@ -1,6 +1,7 @@
 // The loops of table.hpp for one level: compiled once per level, with ROIPCA_LEVEL defined.
 #include "simd/centring.hpp"
 #include "simd/low_rank.hpp"
+#include "simd/outer.hpp"
 #include "simd/products.hpp"
 #include "simd/sparse.hpp"
 #include "simd/table.hpp"

@@ -134,10 +134,10 @@ TYPED_TEST(Loops, AddOuterIsTheLowerTriangleOfTheScatter) {
     for (const Index d : {1, 5, 16, 17, 40, 70}) {
       const auto x = random_rows<T>(9, d, 5);
       AlignedRows<T> s(d, d);
-      Vector<T> panel(panel_size<T>(9));
+      Vector<T> panels(outer_size<T>(9, s.padded_length()));
       for (int repeat = 0; repeat < 2; ++repeat) {
         table<T>(tables(level))
-            .add_outer(s.row(0), s.stride(), x.view(9), d, s.padded_length(), panel.data());
+            .add_outer(s.row(0), s.stride(), x.view(9), d, s.padded_length(), panels.data());
       }
       const Matrix<double> rows = x.columns(9).template cast<double>();
       const Matrix<double> want = 2.0 * rows * rows.transpose();
