@@ -21,7 +21,8 @@ constexpr Size kTileOut = kVectorBytes == 64 ? 24 : 12;
 #endif
 
 // Features summed in T before the sum moves to a double; the rows also stay in the cache over this stretch.
-constexpr Size kStretch = 1024;
+template <typename T>
+constexpr Size kStretch = 4096 / static_cast<Size>(sizeof(T));
 
 template <typename T, Size kA, Size kB>
 void dot_tile(const T* a, Size a_stride, const T* b, Size b_stride, Size length, double* out,
@@ -102,16 +103,18 @@ void clear(double* out, Size rows, Size columns, Size stride) {
 template <typename T>
 void dots(RowsView<T> a, RowsView<T> b, Size length, double* out, Size out_stride) {
   clear(out, a.count, b.count, out_stride);
-  for (Size first = 0; first < length; first += kStretch) {
-    dot_strips(a, b, first, length - first < kStretch ? length - first : kStretch, false, out, out_stride);
+  for (Size first = 0; first < length; first += kStretch<T>) {
+    dot_strips(a, b, first, length - first < kStretch<T> ? length - first : kStretch<T>, false, out,
+               out_stride);
   }
 }
 
 template <typename T>
 void gram(RowsView<T> a, Size length, double* out, Size out_stride) {
   clear(out, a.count, a.count, out_stride);
-  for (Size first = 0; first < length; first += kStretch) {
-    dot_strips(a, a, first, length - first < kStretch ? length - first : kStretch, true, out, out_stride);
+  for (Size first = 0; first < length; first += kStretch<T>) {
+    dot_strips(a, a, first, length - first < kStretch<T> ? length - first : kStretch<T>, true, out,
+               out_stride);
   }
 }
 
@@ -120,8 +123,8 @@ void gram_and_dots(RowsView<T> a, RowsView<T> b, Size length, double* gram, Size
                    Size dots_stride) {
   clear(gram, a.count, a.count, gram_stride);
   clear(dots, a.count, b.count, dots_stride);
-  for (Size first = 0; first < length; first += kStretch) {
-    const Size stretch = length - first < kStretch ? length - first : kStretch;
+  for (Size first = 0; first < length; first += kStretch<T>) {
+    const Size stretch = length - first < kStretch<T> ? length - first : kStretch<T>;
     dot_strips(a, a, first, stretch, true, gram, gram_stride);
     dot_strips(a, b, first, stretch, false, dots, dots_stride);
   }
