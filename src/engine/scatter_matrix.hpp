@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "engine/engine.hpp"
+#include "linalg/leading_eigen.hpp"
 #include "linalg/symmetric_eigen.hpp"
 #include "monitor/exact_scoring.hpp"
 
@@ -71,7 +72,7 @@ class ScatterMatrix final : public Engine<T> {
     const auto from = block.rows.columns(block.count);
     to = from.template cast<double>();
     if (block.scores.is_wanted) {
-      if (scoring_.is_due(block)) scoring_.refresh(spectrum(), block);
+      if (scoring_.is_due(block)) scoring_.refresh(leading_spectrum(), block);
       scoring_.score(rows_, block);
     }
     if (block.pull != 0.0) {
@@ -86,6 +87,18 @@ class ScatterMatrix final : public Engine<T> {
   void rescale(double factor) override { scatter_.columns(scatter_.length()) *= factor; }
 
  private:
+  // As far as scores need it: no more pairs than reported, and residuals far below what rows of a stream
+  // leave uncertain.
+  Spectrum<T> leading_spectrum() const {
+    constexpr Index kFewFeatures = 128;  // all pairs take no longer
+    constexpr double kTolerance = 1e-10;
+    if (scatter_.length() <= kFewFeatures) return spectrum();
+    linalg::LeadingEigen eigen(scatter_, reported_);
+    if (!eigen.solve(kTolerance)) return spectrum();
+    return {eigen.vectors().columns(reported_).template cast<T>(), eigen.values(),
+            scatter_.columns(scatter_.length()).diagonal().sum()};
+  }
+
   // Of an entry of the scatter, relative to the diagonal entries of its row and column: a random walk of one
   // step per block, and some for eliminating the large entries.
   double rounding() const {
