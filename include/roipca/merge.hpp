@@ -4,9 +4,11 @@
 #include <optional>
 #include <span>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "roipca/model.hpp"
+#include "roipca/online_pca.hpp"
 
 namespace roipca {
 
@@ -14,6 +16,13 @@ namespace roipca {
 /// part. The result has the options and parameters of `a`, and the feature names of the model that has them.
 /// Means, weights, counts and the trace are exact; the components are those of a block update that takes the
 /// other model's components for rows. Associative and commutative up to that. Costs O(features x held^2).
+/// The scatters of two models of `exact` are added, and their sum is decomposed. To merge many, use a
+/// MergeTree, which decomposes only the last sum.
+///
+/// `decay`, in (0, 1], is a factor on the weights of all rows of `a`: a merged model of two streams of one
+/// time, such as those of two sensors, has decay 1, and if the n rows of `b` came after those of `a`,
+/// forgetting^n gives the model that one stream with this forgetting has. Models that forget can be merged
+/// only with a decay, and only with those that forget as fast. Others can be given one.
 ///
 /// Standardized models with the same scales keep them. If the scales differ, both models are first rescaled
 /// to the standard deviations of all rows: exactly where they hold all directions, as those of `exact` do,
@@ -21,14 +30,19 @@ namespace roipca {
 /// the standard deviations of all rows.
 ///
 /// Throws std::invalid_argument if the models differ in width, in feature names, in centring, in
-/// standardizing or in the number of components, if one used forgetting or a window, which need all rows in
-/// one order, or is not a valid model. Either may hold fewer components than asked for.
+/// standardizing, in forgetting or in the number of components, if one used forgetting without a decay or a
+/// window, which need all rows in one order, if one is not a valid model, or if decay is out of range.
+/// Either may hold fewer components than asked for.
 template <typename T>
-Model<T> merge(const Model<T>& a, const Model<T>& b);
+Model<T> merge(const Model<T>& a, const Model<T>& b, std::optional<double> decay = std::nullopt);
 
 /// Merges any number of models, which are added one after the other: neighbours in pairs, the pairs in pairs,
 /// and so on. The result depends on the models and their order alone, and every model takes part in log2(n)
 /// merges. At most log2(n) + 1 models are held at a time.
+///
+/// Where scatter matrices can be added (OnlinePca::adds_scatters), these are held instead of models, in
+/// double: features^2 numbers each, and only `result` solves an eigenproblem. An estimator is added without
+/// one, a model costs O(features^3) for its scatter matrix.
 ///
 ///     roipca::MergeTree<double> tree;
 ///     for (const auto& path : paths) tree.add(roipca::load<double>(path));
@@ -36,23 +50,42 @@ Model<T> merge(const Model<T>& a, const Model<T>& b);
 template <typename T>
 class MergeTree {
  public:
-  /// Adds the next model. Throws as merge does, and is then as it was before the call.
+  /// `decay` is a factor on the weights of all rows before each part that has rows: see `merge`. Throws
+  /// std::invalid_argument if it is out of range.
+  explicit MergeTree(std::optional<double> decay = std::nullopt);
+
+  /// Adds the next model or estimator. Throws as merge does, and is then as it was before the call.
   void add(Model<T> model);
+  void add(OnlinePca<T> pca);
   /// Counts a part without rows, which keeps its place in the tree.
   void add_nothing();
 
   /// Returns the merged model; nothing if no model was added.
   std::optional<Model<T>> result() const;
+  /// Returns the merged rows to be added to another tree or to resume from: an estimator if scatter matrices
+  /// were added, otherwise a model.
+  std::optional<std::variant<Model<T>, OnlinePca<T>>> part() const;
 
  private:
+  struct Part {
+    Model<T> model;                   // if there is a sum, only its texts
+    std::optional<OnlinePca<T>> sum;  // an estimator that adds scatters
+    bool is_rounded = false;          // whether models are in the sum
+    double decay = 1.0;               // factor on the weights of all parts before
+  };
   // The digits of a binary counter: subtrees of 2^height parts, the highest first.
   struct Subtree {
     int height;
-    std::optional<Model<T>> model;
+    std::optional<Part> part;
   };
 
-  void push(std::optional<Model<T>> model);
+  static Model<T> model_of(const Part& part);
+  void require_fit(const Options& options, const Model<T>& model, Index features) const;
+  std::optional<Part> joined(const std::optional<Part>& left, std::optional<Part> right) const;
+  std::optional<Part> all() const;
+  void push(std::optional<Part> part);
 
+  std::optional<double> decay_;
   std::vector<Subtree> subtrees_;
 };
 
@@ -60,8 +93,8 @@ class MergeTree {
 template <typename T>
 Model<T> merge(std::span<const Model<T>> models);
 
-extern template Model<float> merge(const Model<float>&, const Model<float>&);
-extern template Model<double> merge(const Model<double>&, const Model<double>&);
+extern template Model<float> merge(const Model<float>&, const Model<float>&, std::optional<double>);
+extern template Model<double> merge(const Model<double>&, const Model<double>&, std::optional<double>);
 extern template Model<float> merge(std::span<const Model<float>>);
 extern template Model<double> merge(std::span<const Model<double>>);
 extern template class MergeTree<float>;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -87,6 +88,15 @@ class OnlinePca {
                          const InterruptCheck& check_interrupt = {});
   /// Adds one row.
   OnlinePca& update(const Row<T>& row, double weight = 1.0);
+
+  /// Adds the rows of another estimator, which must have seen rows, as this one must: see `merge` of models
+  /// (roipca/merge.hpp) for what can be merged, and for `decay`. Where `adds_scatters()`, this adds the two
+  /// scatter matrices and solves no eigenproblem: O(features^2). Otherwise it goes on from the merged model.
+  /// If it throws, the estimator is as it was before.
+  OnlinePca& merge(const OnlinePca& other, std::optional<double> decay = std::nullopt);
+  /// Whether the estimator has rows and knows all of their scatter matrix, in the units of the rows: method
+  /// exact, without standardizing, missing values and a window.
+  bool adds_scatters() const;
 
   /// Returns the model of all rows so far. The first call after new rows costs O(held x features) or, for
   /// methods that collect rows, one step more, and is remembered until the next rows. Throws std::logic_error

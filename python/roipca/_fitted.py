@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Iterable
 from numbers import Integral
 from operator import itemgetter
 from typing import Any
@@ -49,12 +50,22 @@ class Fitted:
         return cls(_ESTIMATORS[np.dtype(dtype)](core_parameters(parameters, rows, features)), parameters)
 
     @classmethod
+    def from_part(cls, part: Any, parameters: dict[str, Any]) -> Fitted:
+        """Resumes from what a tree of merges gives: an estimator or a model of the core."""
+        is_estimator = isinstance(part, (_core.EstimatorF32, _core.EstimatorF64))
+        return cls(part, parameters) if is_estimator else cls.from_model(part, parameters)
+
+    @classmethod
     def from_model(cls, model: Any, parameters: dict[str, Any]) -> Fitted:
         """Resumes where the model stopped."""
         return cls(_ESTIMATORS[_DTYPES[type(model)]](model), parameters)
 
     def __reduce__(self) -> tuple:
         return Fitted, (self.core, self.parameters)
+
+    def part(self) -> Any:
+        """Returns what stands for the rows in a merge: the core where scatter matrices add, otherwise its model."""
+        return self.core if self.core.adds_scatters else self.core.model()
 
     def fit(self, X: Any, weights: np.ndarray | None) -> None:
         """Replaces all rows by the rows X, dense or CSR."""
@@ -98,6 +109,32 @@ class Fitted:
                 "set no more, or learn all rows again with fit"
             )
         return count
+
+
+_TREES: dict[type, Any] = {
+    _core.EstimatorF32: _core.MergeTreeF32,
+    _core.EstimatorF64: _core.MergeTreeF64,
+    _core.ModelF32: _core.MergeTreeF32,
+    _core.ModelF64: _core.MergeTreeF64,
+}
+
+
+def merge_parts(parts: Iterable[Any], decay: float | None = None) -> Any:
+    """Returns one part made of many, in the library's tree of pairs.
+
+    None stands for a part without rows, and keeps its place in the tree. The result is None if there is nothing else.
+    """
+    tree, skipped = None, 0
+    for part in parts:
+        if tree is None and part is None:
+            skipped += 1
+            continue
+        if tree is None:
+            tree = _TREES[type(part)](decay)
+            for _ in range(skipped):
+                tree.add(None)
+        tree.add(part)
+    return None if tree is None else tree.part()
 
 
 class Moment:

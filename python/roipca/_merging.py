@@ -7,29 +7,8 @@ from typing import Any
 
 from sklearn.base import clone
 
-from . import _core
-from ._fitted import Fitted
+from ._fitted import Fitted, merge_parts
 from .online_pca import OnlinePCA
-
-_TREES: dict[type, Any] = {_core.ModelF32: _core.MergeTreeF32, _core.ModelF64: _core.MergeTreeF64}
-
-
-def merge_models(models: Iterable[Any]) -> Any:
-    """Returns one model of the core made of many, in the library's tree of pairs.
-
-    None stands for a part without rows, and keeps its place in the tree. The result is None if there is nothing else.
-    """
-    tree, skipped = None, 0
-    for model in models:
-        if tree is None and model is None:
-            skipped += 1
-            continue
-        if tree is None:
-            tree = _TREES[type(model)]()
-            for _ in range(skipped):
-                tree.add(None)
-        tree.add(model)
-    return None if tree is None else tree.result()
 
 
 def settled(pca: OnlinePCA) -> OnlinePCA:
@@ -38,7 +17,7 @@ def settled(pca: OnlinePCA) -> OnlinePCA:
     return pca._copy_with(Fitted.from_model(learned.core.model(), learned.parameters))
 
 
-def merge_all(models: Iterable[OnlinePCA]) -> OnlinePCA:
+def merge_all(models: Iterable[OnlinePCA], *, decay: float | None = None) -> OnlinePCA:
     """Return one estimator of the rows of all models, for parts fitted in other processes or on other machines.
 
     Neighbours are merged in pairs, the pairs in pairs, and so on. So the result depends only on the order of the
@@ -49,13 +28,16 @@ def merge_all(models: Iterable[OnlinePCA]) -> OnlinePCA:
     models : iterable of OnlinePCA
         Estimators with the same parameters and the same features. They are taken as they come, and only a few are
         held at a time. Those that have seen no rows add nothing.
+    decay : float, default=None
+        Factor in (0, 1] on the weight of all rows before, at each model that has seen rows; estimators with forgetting
+        need it. See `OnlinePCA.merge`.
 
     Returns
     -------
     merged : OnlinePCA
         It has the parameters of the first model that has seen rows. Mean, variances and counts are exact. A pickle
-        of it contains only components and means; `merge_all([pca])` returns such an estimator for a single model. If
-        no model has seen rows, it is a clone of the first one.
+        of it contains only components and means, or the covariance if the method is "exact"; `merge_all([pca])`
+        returns such an estimator for a single model. If no model has seen rows, it is a clone of the first one.
 
     Examples
     --------
@@ -83,9 +65,9 @@ def merge_all(models: Iterable[OnlinePCA]) -> OnlinePCA:
             first = first or pca
             yield model
 
-    merged = merge_models(parts())
+    merged = merge_parts(parts(), decay)
     if first is None and empty is not None:
         return clone(empty)
     if first is None:
         raise ValueError("merge_all needs at least one model.")
-    return first._copy_with(Fitted.from_model(merged, first._learned.parameters))
+    return first._copy_with(Fitted.from_part(merged, first._learned.parameters))

@@ -1,6 +1,7 @@
 """What the tasks of a cluster do: fit a partition, merge models, and make an estimator of the last one.
 
-A model travels as the bytes of a model file (docs/format.md). None is the model of a partition without rows.
+A model travels as the bytes of a model file or, where scatter matrices are added, as the state of an estimator
+(docs/format.md). None is the model of a partition without rows.
 """
 
 from __future__ import annotations
@@ -14,8 +15,7 @@ from sklearn.utils import check_array
 
 from . import _core
 from ._errors import DataError
-from ._fitted import Fitted
-from ._merging import merge_models
+from ._fitted import Fitted, merge_parts
 from ._parameters import check_parameters, core_parameters
 from ._passes import add_rows, more_passes, refinement_of
 from ._rows import as_weights, unmasked
@@ -26,6 +26,11 @@ _MOST = 16  # models that one task merges
 _MERGED_BYTES = 1 << 27  # of the models that one task merges
 
 _MODELS: dict[np.dtype, Any] = {np.dtype(np.float32): _core.ModelF32, np.dtype(np.float64): _core.ModelF64}
+_ESTIMATORS: dict[np.dtype, Any] = {
+    np.dtype(np.float32): _core.EstimatorF32,
+    np.dtype(np.float64): _core.EstimatorF64,
+}
+_STATE = b"roipca-state"  # how the state of an estimator begins
 
 
 def group_size(model_bytes: int) -> int:
@@ -75,24 +80,28 @@ class Recipe:
             raise error.within(f"In partition {number}", rows) from error
         except ValueError as error:
             raise ValueError(f"In partition {number}: {error}") from error
-        return None if pca is None or pca._fitted is None else pca._fitted.core.model().to_bytes()
+        return None if pca is None or pca._fitted is None else pca._fitted.part().to_bytes()
 
     def merge(self, models: Sequence[bytes | None]) -> bytes | None:
         """The model of neighbouring partitions."""
-        kind = _MODELS[self.dtype]
-        merged = merge_models(None if model is None else kind.from_bytes(model) for model in models)
+        merged = merge_parts(None if model is None else self._part(model) for model in models)
         return None if merged is None else merged.to_bytes()
+
+    def _part(self, sent: bytes) -> Any:
+        kind = _ESTIMATORS if sent[: len(_STATE)] == _STATE else _MODELS
+        return kind[self.dtype].from_bytes(sent)
 
     def model_bytes(self, features: int) -> int:
         """The size of the model of a partition with many rows."""
-        _, _, held = _core.plan(core_parameters(self._for_a_partition(features), None, features), features)
-        return (held + 3 + self.parameters["probes"]) * features * self.dtype.itemsize
+        method, _, held = _core.plan(core_parameters(self._for_a_partition(features), None, features), features)
+        size = 8 if method == "exact" else self.dtype.itemsize  # a scatter matrix is in double
+        return (held + 3 + self.parameters["probes"]) * features * size
 
     def finish(self, model: bytes | None, names: Sequence[str] | None) -> OnlinePCA:
         """The estimator of all rows."""
         if model is None:
             raise ValueError("Found partitions of 0 sample(s) while a minimum of 1 is required by OnlinePCA.")
-        return OnlinePCA(**self.parameters)._begin_with(_MODELS[self.dtype].from_bytes(model), names)
+        return OnlinePCA(**self.parameters)._begin_with(self._part(model), names)
 
     def refine(self, number: int, model: bytes, blocks: Iterable[tuple[Any, Any]]) -> bytes:
         """What one more pass over a partition adds to the refinement of a model, as the refinement's state."""

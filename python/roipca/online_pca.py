@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._first_call import has_seen_rows
-from ._fitted import AT_READING, Fitted
+from ._fitted import AT_READING, Fitted, merge_parts
 from ._model_file import load_model, save_model, saved_parameters
 from ._monitor import Monitoring
 from ._parameters import check_parameters
@@ -292,14 +292,18 @@ class OnlinePCA(Streaming, Refining, Scores, ScoreStreams, ToTorch, Monitoring):
         more_passes(learner, passes, tol, lambda: refine_once(learner, Stream([rows]), blocks, False))
         return self._learn_from(learner, learner._fitted)
 
-    def merge(self, other: OnlinePCA) -> Self:
+    def merge(self, other: OnlinePCA, *, decay: float | None = None) -> Self:
         """Return a new estimator of the rows of both, for parts that were fitted separately.
 
         Parameters
         ----------
         other : OnlinePCA
             An estimator that has seen rows with the same features, with the same number of components and the same
-            centring. Neither may use forgetting or a window, which need all rows in one order.
+            centring. Neither may use a window, which needs all rows in one order.
+        decay : float, default=None
+            Factor in (0, 1] on the weight of all rows of this estimator. Estimators with `forgetting` can be merged
+            only with it: 1.0 for two streams of the same time, and `forgetting**n` if the n rows of `other` came
+            after the rows of this one.
 
         Returns
         -------
@@ -317,24 +321,24 @@ class OnlinePCA(Streaming, Refining, Scores, ScoreStreams, ToTorch, Monitoring):
         """
         if not isinstance(other, OnlinePCA):
             raise TypeError(f"merge takes another OnlinePCA, not {type(other).__name__}")
-        merged = self._mergeable().merge(self._mergeable_with(other))
-        return self._copy_with(Fitted.from_model(merged, self._learned.parameters))
+        merged = merge_parts([self._mergeable(), self._mergeable_with(other)], decay)
+        return self._copy_with(Fitted.from_part(merged, self._learned.parameters))
 
     def _mergeable(self) -> Any:
-        """Returns the model of the core, or raises if it cannot stand for its rows in a merge."""
+        """Returns what stands for the rows in a merge (`Fitted.part`), or raises if nothing can."""
         fitted = self._unchanged()
         if self.n_components != fitted.parameters["n_components"]:
             raise ValueError(self._told_of_change("n_components", fitted))
-        return fitted.core.model()
+        return fitted.part()
 
     def _mergeable_with(self, other: OnlinePCA) -> Any:
-        """Returns the other's model of the core, or raises if its rows are of another kind than these."""
-        model = other._mergeable()
+        """Returns the same of the other, or raises if its rows are of another kind than these."""
+        part = other._mergeable()
         if other._learned.dtype != self._learned.dtype:
             raise ValueError("an estimator of float32 and one of float64 cannot be merged")
         if hasattr(other, "feature_names_in_"):
             check_names(self, other.feature_names_in_)
-        return model
+        return part
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a safetensors file, with the parameters and the names of the features.
@@ -419,10 +423,10 @@ class OnlinePCA(Streaming, Refining, Scores, ScoreStreams, ToTorch, Monitoring):
         has_seen_rows(self)
         return self
 
-    def _begin_with(self, model: Any, names: Sequence[str] | None) -> Self:
-        """Resumes where a model of features of these names stopped."""
-        self._fitted = Fitted.from_model(model, self._parameters())
-        self.n_features_in_ = model.features
+    def _begin_with(self, part: Any, names: Sequence[str] | None) -> Self:
+        """Resumes where a model, or an estimator of the core, of features of these names stopped."""
+        self._fitted = Fitted.from_part(part, self._parameters())
+        self.n_features_in_ = part.features
         if names:
             self.feature_names_in_ = np.asarray(names, dtype=object)
         return self

@@ -4,6 +4,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
@@ -14,8 +15,10 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "arrays.hpp"
@@ -70,6 +73,16 @@ void bind_estimator(nb::module_& module, const char* name) {
            nb::arg("weights").none(), nb::arg("first_row") = 0)
       .def("update", &E::update, nb::arg("row").noconvert())
       .def("model", &E::model)
+      .def_prop_ro("adds_scatters", &E::adds_scatters)
+      .def("to_bytes", [](const E& self) { return to_python(self.whole_state()); })
+      .def_static(
+          "from_bytes",
+          [](const nb::bytes& bytes) {
+            return without_gil(
+                [&] { return std::make_unique<E>(bytes_of(bytes), std::span<const std::byte>()); });
+          },
+          nb::arg("bytes"))
+      .def_prop_ro("features", &E::features)
       .def_prop_ro("rows_seen", &E::rows_seen);
 }
 
@@ -205,9 +218,6 @@ void bind_model(nb::module_& module, const char* name) {
       .def("log_likelihood", of_rows(RowsFunction(&M::log_likelihood)), nb::arg("rows").noconvert())
       .def("t2", of_rows(RowsFunction(&M::t2)), nb::arg("rows").noconvert())
       .def("spe", of_rows(RowsFunction(&M::spe)), nb::arg("rows").noconvert())
-      .def(
-          "merge", [](const M& a, const M& b) { return without_gil([&] { return merge(a, b); }); },
-          nb::arg("other"))
       .def("save", &save_described<T>, nb::arg("path"), nb::arg("feature_names"), nb::arg("parameters"))
       .def("to_bytes", [](const M& model) { return to_python(without_gil([&] { return to_bytes(model); })); })
       .def_static(
@@ -221,14 +231,27 @@ template <typename T>
 void bind_merge_tree(nb::module_& module, const char* name) {
   using Tree = MergeTree<T>;
   nb::class_<Tree>(module, name)
-      .def(nb::init<>())
+      .def(nb::init<std::optional<double>>(), nb::arg("decay").none())
+      .def(
+          "add", [](Tree& tree, const Estimator<T>& estimator) { estimator.add_to(tree); },
+          nb::arg("estimator"), "Adds the next estimator.")
       .def(
           "add",
           [](Tree& tree, const Model<T>* model) {
             without_gil([&] { model == nullptr ? tree.add_nothing() : tree.add(*model); });
           },
           nb::arg("model").none(), "Adds the next model; None for a part without rows.")
-      .def("result", [](const Tree& tree) { return without_gil([&] { return tree.result(); }); });
+      .def(
+          "part",
+          [](const Tree& tree) -> nb::object {
+            auto part = without_gil([&] { return tree.part(); });
+            if (!part) return nb::none();
+            if (auto* pca = std::get_if<OnlinePca<T>>(&*part)) {
+              return nb::cast(std::make_unique<Estimator<T>>(std::move(*pca)));
+            }
+            return nb::cast(std::get<Model<T>>(std::move(*part)));
+          },
+          "Returns the merged rows: an estimator if scatter matrices were added, a model, or None.");
 }
 
 nb::tuple plan(const nb::dict& parameters, Index features) {

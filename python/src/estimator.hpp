@@ -36,6 +36,7 @@ class Estimator {
   /// Until the next rows its model is that very one, to the last bit.
   explicit Estimator(const Model<T>& model)
       : pca_(model), snapshot_(std::make_shared<Model<T>>(model)), is_given_(true) {}
+  explicit Estimator(OnlinePca<T> pca) : pca_(std::move(pca)) {}
   /// From what `state` gave.
   Estimator(std::span<const std::byte> pca, std::span<const std::byte> model)
       : pca_(model.empty() ? OnlinePca<T>::from_state(pca) : OnlinePca<T>(from_bytes<T>(model))),
@@ -109,6 +110,21 @@ class Estimator {
     });
   }
 
+  /// The whole state, whatever the estimator was made of.
+  std::vector<std::byte> whole_state() const {
+    return alone([&] { return pca_.state(); });
+  }
+
+  bool adds_scatters() const {
+    return alone([&] { return pca_.adds_scatters(); });
+  }
+  void add_to(MergeTree<T>& tree) const {
+    alone([&] { tree.add(pca_); });
+  }
+
+  Index features() const {
+    return alone([&] { return pca_.features(); });
+  }
   std::int64_t rows_seen() const {
     return alone([&] { return pca_.rows_seen(); });
   }

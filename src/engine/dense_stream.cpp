@@ -228,6 +228,23 @@ void DenseStream<T>::set_learning_rate(const LearningRate& rate) {
 }
 
 template <typename T>
+void DenseStream<T>::merge(const DenseStream& other, double decay) {
+  if (intake_.is_waiting()) close_block();
+  if (other.intake_.is_waiting()) {
+    DenseStream closed(other);
+    closed.close_block();
+    return merge(closed, decay);
+  }
+  const Moments<T>& moments = intake_.moments();
+  const double pairs = moments.weight_pairs() * decay * decay;
+  engine_->merge(*other.engine_, intake_.merge(other.intake_, decay));
+  const Index components = scored_components(options_, moments.features());
+  scores_ = ScoreMoments(merged_scores(scores_.value(components), pairs, other.scores_.value(components),
+                                       other.intake_.moments().weight_pairs(), moments.weight_pairs()),
+                         components);
+}
+
+template <typename T>
 Model<T> DenseStream<T>::model() const {
   const auto written = [&](const Intake<T>& intake, Spectrum<T> spectrum, const ScoreMoments& scores,
                            const ProbeSums<T>& probes) {

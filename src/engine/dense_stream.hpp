@@ -47,6 +47,9 @@ class DenseStream {
   /// Changes the rate of a rule that has one. It goes on from its eigenpairs.
   void set_learning_rate(const LearningRate& rate);
 
+  /// Adds the rows of another stream, after everything before was multiplied by `decay`. See adds_scatters.
+  void merge(const DenseStream& other, double decay);
+
   /// Number of rows of positive weight.
   std::int64_t rows() const { return intake_.rows(); }
   /// Reading changes nothing: rows that wait for their block to fill are added to a copy. Costs one copy of

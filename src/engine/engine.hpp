@@ -2,8 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <stdexcept>
 #include <vector>
 
+#include "intake/moments.hpp"
 #include "intake/row_block.hpp"
 #include "model/spectrum.hpp"
 #include "state/archive.hpp"
@@ -43,6 +45,12 @@ class Engine {
   virtual Spectrum<T> settle() = 0;
   /// The eigenpairs as they stand. Changes nothing.
   virtual Spectrum<T> spectrum() const { return clone()->settle(); }
+
+  /// Scatter <- rescale * scatter + factor * the other's scatter + step step^T. Both engines must keep the
+  /// scatter itself.
+  virtual void merge(const Engine& /*other*/, const typename Moments<T>::Joint& /*joint*/) {
+    throw std::logic_error("this engine keeps no scatter matrix");
+  }
 
   /// How many numbers a copy of the engine copies, about.
   virtual Index size() const = 0;

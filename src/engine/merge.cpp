@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <type_traits>
+#include <utility>
 
 #include "basis/orthonormal.hpp"
 #include "engine/block_update.hpp"
+#include "engine/dense_stream.hpp"
+#include "engine/make_model.hpp"
 #include "engine/mergeable.hpp"
 #include "engine/reported_spectrum.hpp"
 #include "engine/standardized.hpp"
@@ -76,24 +80,90 @@ std::vector<double> merge_probes(const Model<T>& a, const Model<T>& b, const Vec
       (as_eigen(a.probe_products).head(size) + as_eigen(b.probe_products).head(size)) + of_step.reshaped()));
 }
 
+// The fields that need no formula of their own.
+template <typename T>
+void merge_plain_values(const Model<T>& a, const Model<T>& b, Model<T>& all) {
+  all.options = a.options;
+  visit_values([](const ValueField& field, auto& merged, const auto& of_a,
+                  const auto& of_b) { merge_values(field.merging, merged, of_a, of_b); },
+               all, a, b);
+}
+
+// A power of two that keeps products of eigenvalues in range and changes no digit.
+template <typename T>
+double unit_for(const Model<T>& model) {
+  const double largest = std::max(model.scatter_trace, 0.0);
+  return largest > 0.0 ? std::ldexp(1.0, std::clamp(-std::ilogb(largest) / 2, -500, 500)) : 1.0;
+}
+
+// Makes the spectrum of a merged model, in its unit, what a model may say.
+template <typename T>
+void make_merged_reportable(const Model<T>& all, double unit, Spectrum<T>& spectrum) {
+  const Vector<double> mean_squares =
+      as_eigen(all.scatter) / all.weight * (unit * unit) + (unit * as_eigen(all.mean)).cwiseAbs2();
+  Rounding rounding = rounding_of(with_choices(all), all.rows, mean_squares, all.degrees_of_freedom());
+  rounding.components_rotate = true;  // by merging, whatever they did before
+  make_reportable(spectrum, rounding);
+}
+
+template <typename T>
+bool knows_scatter(const Model<T>& model) {
+  return adds_scatters(with_choices(model), model.features());
+}
+
+template <typename T>
+Model<T> merge_scatters(const Model<T>& a, const Model<T>& b) {
+  DenseStream<T> sum(a);
+  sum.merge(DenseStream<T>(b), 1.0);
+  Model<T> all = sum.model();
+  merge_plain_values(a, b, all);
+  without_rounded_components(all);
+  return all;
+}
+
+// With everything that the model knows multiplied by a factor.
+template <typename T>
+Model<T> faded(Model<T> model, double factor) {
+  model.weight *= factor;
+  if (!(model.weight > 0.0))
+    throw std::invalid_argument("decay leaves no weight to the rows of the first model");
+  model.weight_pairs *= factor * factor;
+  model.scatter_trace *= factor;
+  for (auto* values : {&model.scatter, &model.feature_weight, &model.eigenvalues, &model.probe_products}) {
+    for (double& value : *values) value *= factor;
+  }
+  return model;
+}
+
 }  // namespace
 
 template <typename T>
-Model<T> merge(const Model<T>& a, const Model<T>& b) {
+void without_rounded_components(Model<T>& model) {
+  const double unit = unit_for(model);
+  Spectrum<T> spectrum = spectrum_of(model, unit);
+  make_merged_reportable(model, unit, spectrum);
+  as_eigen(model.eigenvalues).head(spectrum.values.size()) = spectrum.values / unit / unit;
+}
+
+template <typename T>
+Model<T> merge(const Model<T>& a, const Model<T>& b, std::optional<double> decay) {
   check(a);
   check(b);
-  require_mergeable(a, b);
+  require_mergeable(a, b, decay);
+  return decay.value_or(1.0) == 1.0 ? merge_mergeable(a, b) : merge_mergeable(faded(a, *decay), b);
+}
+
+template <typename T>
+Model<T> merge_mergeable(const Model<T>& a, const Model<T>& b) {
   if (!a.scale.empty()) return merge_standardized(a, b);
+  if (knows_scatter(a) && knows_scatter(b)) return merge_scatters(a, b);
   const Index d = a.features();
   const Index held = std::max(capacity(with_choices(a), d).held, capacity(with_choices(b), d).held);
   const Vector<double> jump =
       (as_eigen(b.mean) - as_eigen(a.mean)) + (as_eigen(b.mean_tail) - as_eigen(a.mean_tail));
 
   Model<T> all;
-  all.options = a.options;
-  visit_values([](const ValueField& field, auto& merged, const auto& of_a,
-                  const auto& of_b) { merge_values(field.merging, merged, of_a, of_b); },
-               all, a, b);
+  merge_plain_values(a, b, all);
   all.weight_pairs = a.weight_pairs + b.weight_pairs + a.weight * b.weight;
   // Per feature, since values may have been missing. The weight of a feature that nobody saw is any number.
   const Vector<double> of_a = observed(a);
@@ -108,9 +178,7 @@ Model<T> merge(const Model<T>& a, const Model<T>& b) {
   all.scatter_trace = a.scatter_trace + b.scatter_trace + step.squaredNorm();
   all.probe_products = merge_probes(a, b, step);
 
-  // In a unit that keeps products of eigenvalues in range; a power of two changes no digit.
-  const double largest = std::max(all.scatter_trace, 0.0);
-  const double unit = largest > 0.0 ? std::ldexp(1.0, std::clamp(-std::ilogb(largest) / 2, -500, 500)) : 1.0;
+  const double unit = unit_for(all);
   const double unit_squared = unit * unit;
 
   HeldPairs<T> pairs(d, held);
@@ -140,11 +208,7 @@ Model<T> merge(const Model<T>& a, const Model<T>& b) {
 
   Spectrum<T> spectrum = {pairs.components.columns(pairs.rank), pairs.values.head(pairs.rank),
                           all.scatter_trace * unit_squared};
-  const Vector<double> mean_squares =
-      as_eigen(all.scatter) / all.weight * unit_squared + (unit * as_eigen(all.mean)).cwiseAbs2();
-  Rounding rounding = rounding_of(with_choices(all), all.rows, mean_squares, all.degrees_of_freedom());
-  rounding.components_rotate = true;  // by this, whatever they did before
-  make_reportable(spectrum, rounding);
+  make_merged_reportable(all, unit, spectrum);
 
   const Index columns = std::max(pairs.rank, all.n_components);
   all.basis.resize(columns, d);
@@ -153,13 +217,17 @@ Model<T> merge(const Model<T>& a, const Model<T>& b) {
   complete<T>(basis, pairs.rank);
   all.eigenvalues.resize(static_cast<std::size_t>(columns));
   as_eigen(all.eigenvalues).head(pairs.rank) = spectrum.values / unit / unit;
-  all.prequential = combine(a.prequential, a.weight_pairs, b.prequential, b.weight_pairs);
-  all.prequential.coverage *= (a.weight_pairs + b.weight_pairs) / all.weight_pairs;
+  all.prequential =
+      merged_scores(a.prequential, a.weight_pairs, b.prequential, b.weight_pairs, all.weight_pairs);
   all.prequential = ScoreMoments(all.prequential, held).value(columns);
   return all;
 }
 
-template Model<float> merge(const Model<float>&, const Model<float>&);
-template Model<double> merge(const Model<double>&, const Model<double>&);
+template Model<float> merge(const Model<float>&, const Model<float>&, std::optional<double>);
+template Model<double> merge(const Model<double>&, const Model<double>&, std::optional<double>);
+template Model<float> merge_mergeable(const Model<float>&, const Model<float>&);
+template Model<double> merge_mergeable(const Model<double>&, const Model<double>&);
+template void without_rounded_components(Model<float>&);
+template void without_rounded_components(Model<double>&);
 
 }  // namespace roipca

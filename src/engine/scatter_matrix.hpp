@@ -59,6 +59,16 @@ class ScatterMatrix final : public Engine<T> {
     scatter_.columns(scatter_.length()).diagonal() += diagonal;
   }
 
+  void merge(const Engine<T>& other, const typename Moments<T>::Joint& joint) override {
+    const auto& from = dynamic_cast<const ScatterMatrix&>(other);
+    const Index features = scatter_.length();
+    auto scatter = scatter_.columns(features);
+    scatter = joint.rescale * scatter + joint.other_factor * from.scatter_.columns(features);
+    scatter.template selfadjointView<Eigen::Lower>().rankUpdate(joint.step);
+    blocks_ += from.blocks_ + 1;
+    scoring_ = ExactScoring<T>(features, reported_, block_rows_ + 1);
+  }
+
   Index size() const override { return scatter_.length() * scatter_.length(); }
 
   void visit_state(state::Archive& archive) override {

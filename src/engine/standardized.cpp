@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "basis/orthonormal.hpp"
+#include "engine/mergeable.hpp"
 #include "engine/reported_spectrum.hpp"
 #include "intake/units.hpp"
 #include "options/resolved.hpp"
-#include "roipca/merge.hpp"
 #include "rules/mu.hpp"
 
 namespace roipca {
@@ -80,7 +80,7 @@ Model<T> merge_standardized(const Model<T>& a, const Model<T>& b) {
   const bool is_exact = a.resolved.method == Method::kExact && b.resolved.method == Method::kExact;
   Units units = units_of(a);
   if (a.scale == b.scale && !is_exact) {
-    return from_units(merge(to_units(a, units), to_units(b, units)), units);
+    return from_units(merge_mergeable(to_units(a, units), to_units(b, units)), units);
   }
   const double weight = a.weight + b.weight;
   const Vector<double> jump =
@@ -90,7 +90,8 @@ Model<T> merge_standardized(const Model<T>& a, const Model<T>& b) {
   units.scale = common_scale(as_eigen(a.scatter) + as_eigen(b.scatter) + step.cwiseAbs2(),
                              a.options.center ? 2.0 * pairs / weight : weight);
   return from_units(
-      merge(to_units(rescaled(a, units.scale), units), to_units(rescaled(b, units.scale), units)), units);
+      merge_mergeable(to_units(rescaled(a, units.scale), units), to_units(rescaled(b, units.scale), units)),
+      units);
 }
 
 template Model<float> standardized(Model<float>);

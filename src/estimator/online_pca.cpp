@@ -10,6 +10,7 @@
 
 #include "estimator/cached.hpp"
 #include "engine/make_engine.hpp"
+#include "engine/mergeable.hpp"
 #include "engine/paced_check.hpp"
 #include "estimator/rate_tuning.hpp"
 #include "engine/standardized.hpp"
@@ -23,6 +24,7 @@
 #include "roipca/alignment.hpp"
 #include "roipca/batch_pca.hpp"
 #include "roipca/learning_rate.hpp"
+#include "roipca/merge.hpp"
 #include "state/archive.hpp"
 #include "state/options.hpp"
 
@@ -160,6 +162,22 @@ class OnlinePca<T>::Impl {
     interrupt.at_end();
     *this = std::move(next);
   }
+
+  void merge(const Impl& other, std::optional<double> decay) {
+    if (rows() == 0 || other.rows() == 0)
+      throw std::logic_error("an estimator without rows cannot be merged");
+    require_mergeable(options_, features_, other.options_, other.features_, decay);
+    if (adds_scatters() && other.adds_scatters()) {
+      Impl next(*this);
+      next.window_.merge(other.window_, decay.value_or(1.0));
+      next.reading_.reset();
+      next.previous_.reset();  // nobody has read the components of all rows
+      *this = std::move(next);
+    } else {
+      *this = Impl(roipca::merge(*snapshot(), *other.snapshot(), decay));
+    }
+  }
+  bool adds_scatters() const { return roipca::adds_scatters(with_choices(options_, resolved_), features_); }
 
   std::shared_ptr<const Model<T>> snapshot() const {
     if (rows() == 0) throw std::logic_error("there is no model before the first row");
@@ -474,6 +492,17 @@ template <typename T>
 OnlinePca<T>& OnlinePca<T>::update(const Row<T>& row, double weight) {
   impl_->partial_fit({row.data(), 1, row.size()}, {&weight, 1}, {});
   return *this;
+}
+
+template <typename T>
+OnlinePca<T>& OnlinePca<T>::merge(const OnlinePca& other, std::optional<double> decay) {
+  impl_->merge(*other.impl_, decay);
+  return *this;
+}
+
+template <typename T>
+bool OnlinePca<T>::adds_scatters() const {
+  return impl_->rows() > 0 && impl_->adds_scatters();
 }
 
 template <typename T>

@@ -4,8 +4,10 @@
 #include <atomic>
 #include <exception>
 #include <limits>
+#include <optional>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "engine/make_engine.hpp"
 #include "options/resolved.hpp"
@@ -162,6 +164,33 @@ void Shards<T>::set_learning_rate(const LearningRate& rate) {
   for (Stream<T>& stream : streams_) stream.set_learning_rate(rate);
 }
 
+// One stream of the rows of all, where scatters add.
+template <typename T>
+Stream<T> Shards<T>::joined() const {
+  std::optional<Stream<T>> all;
+  for (const Stream<T>& stream : streams_) {
+    if (stream.rows() == 0) continue;
+    if (all) {
+      all->merge(stream, 1.0);
+    } else {
+      all.emplace(stream);
+    }
+  }
+  return std::move(*all);
+}
+
+template <typename T>
+void Shards<T>::merge(const Shards& other, double decay) {
+  Stream<T> all = joined();
+  for (const Stream<T>& stream : other.streams_) {
+    if (stream.rows() == 0) continue;
+    all.merge(stream, decay);
+    decay = 1.0;
+  }
+  for (Stream<T>& stream : streams_) stream = stream.without_rows();
+  streams_[0] = std::move(all);
+}
+
 template <typename T>
 std::int64_t Shards<T>::rows() const {
   std::int64_t sum = 0;
@@ -171,9 +200,10 @@ std::int64_t Shards<T>::rows() const {
 
 template <typename T>
 Model<T> Shards<T>::model() const {
+  if (streams_.size() > 1 && streams_[0].adds_scatters()) return joined().model();
   Model<T> all;
   for (const Stream<T>& stream : streams_) {
-    if (stream.rows() > 0) all = all.rows == 0 ? stream.model() : merge(all, stream.model());
+    if (stream.rows() > 0) all = all.rows == 0 ? stream.model() : roipca::merge(all, stream.model());
   }
   all.empty_rows = 0;
   for (const Stream<T>& stream : streams_) all.empty_rows += stream.empty_rows();

@@ -38,6 +38,10 @@ class Shards {
 
   void set_learning_rate(const LearningRate& rate);
 
+  /// Adds the rows of others, after everything before was multiplied by `decay`. Both have rows: see
+  /// adds_scatters.
+  void merge(const Shards& other, double decay);
+
   /// Number of rows of positive weight.
   std::int64_t rows() const;
   /// Of at least one row.
@@ -49,6 +53,7 @@ class Shards {
   void visit_state(state::Archive& archive);
 
  private:
+  Stream<T> joined() const;
   void add_streams(const Options& options, Index features);
   template <typename Given>
   void absorb_in_parallel(const Given& given, Index from, Index to, std::int64_t position,

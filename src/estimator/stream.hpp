@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/dense_stream.hpp"
+#include "engine/mergeable.hpp"
 #include "intake/given_sparse_rows.hpp"
 #include "sparse/sparse_stream.hpp"
 
@@ -40,6 +41,12 @@ class Stream {
 
   /// Changes the rate of a rule that has one. It goes on from its eigenpairs.
   void set_learning_rate(const LearningRate& rate);
+
+  /// Adds the rows of another stream, after everything before was multiplied by `decay`. See adds_scatters.
+  void merge(const Stream& other, double decay) { dense().merge(*other.dense_, decay); }
+  /// Returns a stream of the same kind without rows.
+  Stream without_rows() const { return Stream(options_, features_); }
+  bool adds_scatters() const { return roipca::adds_scatters(options_, features_); }
 
   /// Number of rows of positive weight.
   std::int64_t rows() const;

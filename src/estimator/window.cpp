@@ -124,7 +124,7 @@ Model<T> Window<T>::model() const {
   const Shards<T>& latest = pane_rows_ == 0 ? of_kept_rows : open_;
   Model<T> all = panes_.empty()       ? latest.model()
                  : latest.rows() == 0 ? panes_.model()
-                                      : merge(panes_.model(), latest.model());
+                                      : roipca::merge(panes_.model(), latest.model());
   all.rows_before = rows_before_;
   return all;
 }

@@ -35,6 +35,9 @@ class Window {
   /// As Shards::fill_by; without a window.
   void fill_by(const FillModel& model, std::int64_t rows) { open_.fill_by(model, rows); }
 
+  /// As Shards::merge; without a window.
+  void merge(const Window& other, double decay) { open_.merge(other.open_, decay); }
+
   void set_learning_rate(const LearningRate& rate) { open_.set_learning_rate(rate); }
 
   /// Number of rows of positive weight so far, in the window or not.

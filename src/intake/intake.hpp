@@ -89,6 +89,12 @@ class Intake {
   /// Begins an empty block.
   void open() { block_.clear(); }
 
+  /// Adds the rows of another intake: see Moments::merge. No rows may wait in either.
+  typename Moments<T>::Joint merge(const Intake& other, double decay) {
+    rows_ += other.rows_;
+    return moments_.merge(other.moments_, decay);
+  }
+
   /// Number of rows taken.
   std::int64_t rows() const { return rows_; }
   const Moments<T>& moments() const { return moments_; }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "simd/table.hpp"
 
@@ -80,6 +81,33 @@ void Moments<T>::forget(double factor) {
   scatter_ *= factor;
   peak_ *= factor;
   observed_ *= factor;
+}
+
+template <typename T>
+typename Moments<T>::Joint Moments<T>::merge(const Moments& other, double decay) {
+  forget(decay);
+  const double total = weight_ + other.weight_;
+  const Vector<double> jump = (other.mean_ - mean_) + (other.mean_tail_ - mean_tail_);
+  Vector<double> step = std::sqrt(weight_ / total * other.weight_) * jump;
+  const double step_size = step.cwiseAbs().maxCoeff();
+  double rescale = decay;
+  if (other.unit_ != unit_ || needs_unit<T>((unit_ * step).squaredNorm(), peak_)) {
+    rescale *= fit_unit(std::max(step_size, std::sqrt(other.peak_) / other.unit_));
+  }
+  step *= unit_;
+  const double ratio = unit_ / other.unit_;
+  // Overflows only where the other rows do not vary.
+  const double factor = std::min(ratio * ratio, std::numeric_limits<double>::max());
+
+  scatter_ += other.scatter_ * factor + step.cwiseAbs2();
+  peak_ = std::max({peak_, other.peak_ * factor, step.squaredNorm()});
+  weight_pairs_ += other.weight_pairs_ + weight_ * other.weight_;
+  const Vector<double> moved = mean_tail_ + other.weight_ / total * jump;
+  const Vector<double> mean = mean_ + moved;
+  mean_tail_ = moved - (mean - mean_);
+  mean_ = mean;
+  weight_ = total;
+  return {rescale, factor, std::move(step)};
 }
 
 // A unit in which a row of this size is of size 1, or what came before where that is larger: with forgetting

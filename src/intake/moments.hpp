@@ -17,11 +17,21 @@ namespace roipca {
 template <typename T>
 class Moments {
  public:
+  /// By what the scatter of all rows differs from those of two parts, in the unit that all rows have.
+  struct Joint {
+    double rescale;       // factor on the scatter before: forgetting, and a new unit
+    double other_factor;  // factor on the other scatter: a new unit
+    Vector<double> step;  // between the two means, weighted: the scatter grows by step step^T
+  };
+
   Moments(Index features, const Options& options);
   explicit Moments(const Model<T>& model);
 
   /// All that came before counts `factor` times as much.
   void forget(double factor);
+
+  /// Adds other rows, after all that came before was multiplied by `decay`. Neither may have gaps.
+  Joint merge(const Moments& other, double decay);
 
   /// Makes a block of one row of positive weight, after everything before it was multiplied by `forgetting`.
   void add(const T* row, double weight, double forgetting, RowBlock<T>& block);
@@ -45,6 +55,8 @@ class Moments {
   Vector<double> mean_squared_deviations() const { return scatter_ / weight_ / unit_ / unit_; }
   double weight() const { return weight_; }
   bool centres() const { return center_; }
+  /// See Model::weight_pairs.
+  double weight_pairs() const { return weight_pairs_; }
   /// See row_filler.hpp.
   double counting_rows() const { return roipca::counting_rows(weight_, weight_pairs_); }
   const Vector<double>& mean() const { return mean_; }

@@ -88,6 +88,13 @@ Prequential combine(const Prequential& a, double weight_a, const Prequential& b,
   return all;
 }
 
+Prequential merged_scores(const Prequential& a, double pairs_a, const Prequential& b, double pairs_b,
+                          double all_pairs) {
+  Prequential all = combine(a, pairs_a, b, pairs_b);
+  if (all_pairs > 0.0) all.coverage *= (pairs_a + pairs_b) / all_pairs;
+  return all;
+}
+
 ScoreMoments::ScoreMoments(const Prequential& from, Index components)
     : components_(components), moments_(from) {
   resize(moments_, std::min(from.t2_mean.size(), static_cast<std::size_t>(components)));

@@ -30,6 +30,11 @@ inline Index scored_components(const Options& options, Index features) {
 /// Combines two sets of moments; `weight_a` and `weight_b` are the weights of their rows.
 Prequential combine(const Prequential& a, double weight_a, const Prequential& b, double weight_b);
 
+/// Returns the moments of the rows of two models, or of two streams, that have these pairs of rows (see
+/// Model::weight_pairs) and together `all_pairs`.
+Prequential merged_scores(const Prequential& a, double pairs_a, const Prequential& b, double pairs_b,
+                          double all_pairs);
+
 /// Sums up BlockScores. A row counts in proportion to its weight times the weight of all rows before it, as
 /// in Model::weight_pairs: scores by components of few rows, which are too large, soon count little, and
 /// forgetting is that of the rows.

@@ -164,6 +164,23 @@ def test_models_of_two_halves_merge_into_that_of_all(roipca, tmp_path, rows):
     assert "cannot be merged" in roipca.refuse("merge", "a", "other", "-o", "both2")
 
 
+def test_merge_lets_the_rows_of_earlier_models_fade(roipca, tmp_path, rows):
+    days = np.split(rows, 3)
+    for day, part in zip("abc", days, strict=True):
+        np.save(tmp_path / f"{day}.npy", part + ord(day))
+        roipca("fit", f"{day}.npy", "-k", 3, "--forgetting", 0.99, "-o", day)
+    assert "without decay" in roipca.refuse("merge", "a", "b", "c", "-o", "all")
+    for wrong in ("0", "1.5", "x", "nan"):
+        assert "--decay" in roipca.refuse("merge", "a", "b", "c", "--decay", wrong, "-o", "all", code=2)
+    roipca("merge", "a", "b", "c", "--decay", 0.5, "-o", "all")
+    X = np.concatenate([part + ord(day) for day, part in zip("abc", days, strict=True)])
+    faded = 0.99 ** np.arange(99, -1, -1)
+    weights = np.concatenate([0.25 * faded, 0.5 * faded, faded])
+    spectrum = np.linalg.eigvalsh(np.cov(X.T, aweights=weights))[::-1]
+    shown = json.loads(roipca("info", "all", "--json"))
+    np.testing.assert_allclose(shown["explained_variance"], spectrum[:3], rtol=1e-6)
+
+
 def test_compare_shows_angles(roipca, tmp_path):
     np.save(tmp_path / "a.npy", np.array([[1.0, 0.0], [-1.0, 0.0]]))
     np.save(tmp_path / "b.npy", np.array([[1.0, 1.0], [-1.0, -1.0]]))

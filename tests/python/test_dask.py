@@ -69,14 +69,15 @@ def made_by_workers(partitions, features, rows=500, **options):
     )
 
 
-def test_the_bits_do_not_depend_on_which_worker_does_the_work(client):
+@pytest.mark.parametrize("options", [{"oversampling": 9}, {"method": "exact"}], ids=str)
+def test_the_bits_do_not_depend_on_which_worker_does_the_work(client, options):
     X = made_by_workers(21, 200)
-    on_cluster = roipca.dask.fit(X, 4, oversampling=9)
+    on_cluster = roipca.dask.fit(X, 4, **options)
     for scheduler in ("threads", "synchronous"):
         with dask.config.set(scheduler=scheduler):
-            assert state(roipca.dask.fit(X, 4, oversampling=9)) == state(on_cluster)
+            assert state(roipca.dask.fit(X, 4, **options)) == state(on_cluster)
     parts = [made_here(np.array([[number]]), 200) for number in range(21)]
-    assert state(merge_all(fitted(parts, 4, oversampling=9))) == state(on_cluster)
+    assert state(merge_all(fitted(parts, 4, **options))) == state(on_cluster)
 
 
 def test_a_killed_worker_changes_no_bit(client, tmp_path):

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import sysconfig
+import time
 import weakref
 from pathlib import Path
 
@@ -51,9 +52,10 @@ def test_models_are_taken_as_they_come():
     assert most <= 3  # the first, whose parameters the result has, the last and the one that comes
 
 
+@pytest.mark.parametrize("method", ["roipca", "exact"])
 @pytest.mark.parametrize("group", [2, 4, 16])
-def test_groups_of_a_power_of_two_are_branches_of_the_same_tree(group):
-    recipe = Recipe.of({"n_components": 2, "method": "roipca", "oversampling": 1}, is_float32=False)
+def test_groups_of_a_power_of_two_are_branches_of_the_same_tree(group, method):
+    recipe = Recipe.of({"n_components": 2, "method": method, "oversampling": 1}, is_float32=False)
     parts = [
         recipe.fit(i, [(rows, None)]) if i % 5 else None
         for i, rows in enumerate(np.split(decaying_rows(77 * 6, 20), 77))
@@ -86,6 +88,23 @@ def test_mean_variance_and_counts_are_those_of_all_rows(rows, dtype):
 def test_components_are_exact_where_the_method_is(rows):
     pca = merge_all(fitted(np.array_split(rows, 40), 4))
     assert subspace_error(batch_components(rows, 4), pca.components_) < 1e-20
+
+
+def test_scatter_matrices_are_added_and_decomposed_once():
+    # An eigenproblem of 400 features takes longer than to add the matrices of 100 parts.
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((2000, 400))
+    parts = fitted(np.split(X, 100), 4, method="exact")
+    start = time.process_time()
+    pca = merge_all(parts)
+    merging = time.process_time() - start
+    start = time.process_time()
+    variances = pca.explained_variance_
+    assert merging < 5 * (time.process_time() - start)
+    expected = np.linalg.svd(X - X.mean(axis=0), compute_uv=False)[:4] ** 2 / 1999
+    np.testing.assert_allclose(variances, expected, rtol=1e-11)
+    copy = pickle.loads(pickle.dumps(pca))
+    assert state(copy.partial_fit(X)) == state(pca.partial_fit(X))
 
 
 def test_parts_of_fewer_rows_than_components_lose_nothing(rows):
