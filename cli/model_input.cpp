@@ -26,8 +26,9 @@ AnyModel of_either_type(Load load) {
 void add_map_options(Arguments& arguments, MapSettings& settings, const std::string& output_help) {
   arguments.add_argument("MODEL", settings.model, "Model file, as written by roipca fit, or a checkpoint");
   arguments.add_arguments("INPUT", settings.input.paths, "Files of rows, or - for standard input", 0);
-  arguments.add("-o,--output", settings.output,
-                output_help + " to this file: .npy, .csv, .tsv, .h5, or - for CSV on standard output");
+  arguments.add(
+      "-o,--output", settings.output,
+      output_help + " to this file: .npy, .csv, .tsv, .h5, .parquet, or - for CSV on standard output");
   arguments.add_flag("--flush", settings.flush, "Write each row as it comes");
   arguments.add_flag("--follow", settings.follow,
                      "Write each row as it comes, and wait for more at the end of a file or named pipe");

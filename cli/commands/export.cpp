@@ -93,8 +93,9 @@ Command add_export(CLI::App& program) {
                 "Loadings: one row per feature, one column per component; mean: one row per feature, with "
                 "the scale of standardized ones; spectrum: one row per component",
                 {.choices = {"loadings", "mean", "spectrum"}});
-  arguments.add("-o,--output", settings->output,
-                "Write the table to this file: .npy, .csv, .tsv, .h5, or - for CSV on standard output");
+  arguments.add(
+      "-o,--output", settings->output,
+      "Write the table to this file: .npy, .csv, .tsv, .h5, .parquet, or - for CSV on standard output");
   return arguments.command([settings] {
     watch_for_interrupts();
     as_usage([&] { check_output_path(settings->output); });

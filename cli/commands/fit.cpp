@@ -298,11 +298,12 @@ Command add_fit(CLI::App& program) {
                 "Write the model to this file (default: model.safetensors), or - for standard output; an "
                 "interrupted run writes it only if -o is given");
   add_pass_options(arguments, settings->passes, "Number of times to read the input, or auto");
+  arguments.add("--scores", settings->scores,
+                "Write the scores of each row, on the components so far, to this file: .npy, .csv, .tsv, .h5 "
+                "or .parquet");
   arguments.add(
-      "--scores", settings->scores,
-      "Write the scores of each row, on the components so far, to this file: .npy, .csv, .tsv or .h5");
-  arguments.add("--sample", settings->sample,
-                "Write up to 1,000 random rows, for roipca report, to this file: .npy, .csv, .tsv or .h5");
+      "--sample", settings->sample,
+      "Write up to 1,000 random rows, for roipca report, to this file: .npy, .csv, .tsv, .h5 or .parquet");
   arguments.add("--model-every", settings->model_every, {.least = 0},
                 "Also write the model so far each time this number of rows was added; 0: never", long_runs);
   arguments.add("--checkpoint", settings->checkpoint,

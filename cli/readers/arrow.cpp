@@ -3,18 +3,12 @@
 // the names of the features; then, before each block of rows, their number and the bytes of their ids.
 #include "readers/arrow.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <span>
 #include <utility>
 
-#include "readers/worker_process.hpp"
+#include "python_process.hpp"
 #include "roipca/errors.hpp"
 
 namespace roipca::cli {
@@ -26,105 +20,11 @@ constexpr const char* kNeeds =
     "Parquet and Arrow files are read by Python: install it with pip install 'roipca[parquet]'; "
     "$ROIPCA_PYTHON can name the interpreter";
 
-// Without the current folder among the places to import from: it may hold anything. The package itself is not
-// imported, because that takes several times as long as to read a small file.
-constexpr const char* kScript = R"(
-import sys
-sys.path = [place for place in sys.path if place]
-import importlib.util
-package = importlib.util.find_spec("roipca")
-if package is None or importlib.util.find_spec("pyarrow") is None:
-    sys.exit(3)
-place = package.submodule_search_locations[0] + "/_command_rows.py"
-spec = importlib.util.spec_from_file_location("roipca_command_rows", place)
-rows = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(rows)
-rows.send(sys.argv[1])
-)";
-
-std::string python() {
-  if (const char* chosen = std::getenv("ROIPCA_PYTHON"); chosen != nullptr && *chosen != '\0') return chosen;
-  std::error_code error;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
-  const std::string beside = (program.parent_path() / "python3").string();
-  return !error && ::access(beside.c_str(), X_OK) == 0 ? beside : "python3";
-}
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int number() const { return number_; }
-
- private:
-  int number_;
-};
-
-// Python, and messages from and to it.
-class PythonProcess {
- public:
-  explicit PythonProcess(const std::string& path) {
-    int ends[2] = {-1, -1};
-    if (::pipe2(ends, O_CLOEXEC) != 0) throw FileError("cannot create a pipe");
-    const Descriptor input(ends[0]);
-    output_ = std::make_unique<Descriptor>(ends[1]);
-    const std::string program = python();
-    const std::string file = std::filesystem::absolute(path).string();
-    worker_ = std::make_unique<WorkerProcess>([&](WorkerProcess::Output& to) {
-      ::dup2(input.number(), STDIN_FILENO);
-      ::dup2(to.descriptor(), STDOUT_FILENO);
-      ::execlp(program.c_str(), program.c_str(), "-c", kScript, file.c_str(), static_cast<char*>(nullptr));
-    });
-  }
-
-  // Throws FileError for what Python could not read.
-  Json receive() {
-    std::uint64_t size = 0;
-    if (worker_->read_fully(std::span(reinterpret_cast<char*>(&size), sizeof size)) < sizeof size) {
-      throw FileError(is_started_ ? "the Python process that reads the file ended early" : kNeeds);
-    }
-    is_started_ = true;
-    std::string text(std::min<std::uint64_t>(size, kLongest), '\0');
-    receive(text);
-    Json message = Json::parse(text, nullptr, false);
-    if (!message.is_object()) throw FileError("Python sent no message");
-    if (message.contains("error")) throw FileError(message.value("error", ""));
-    return message;
-  }
-
-  void receive(std::span<char> bytes) {
-    if (worker_->read_fully(bytes) == bytes.size()) return;
-    throw FileError("the Python process that reads the file ended early");
-  }
-
-  // Short enough for a pipe to take at once.
-  void send(const Json& message) {
-    const std::string text = message.dump() + '\n';
-    std::span<const char> left(text);
-    while (!left.empty()) {
-      const ssize_t count = ::write(output_->number(), left.data(), left.size());
-      if (count < 0 && errno == EINTR) continue;
-      if (count <= 0) throw FileError("the Python process that reads the file ended early");
-      left = left.subspan(static_cast<std::size_t>(count));
-    }
-  }
-
- private:
-  static constexpr std::uint64_t kLongest = std::uint64_t{1} << 30U;
-
-  std::unique_ptr<Descriptor> output_;
-  std::unique_ptr<WorkerProcess> worker_;
-  bool is_started_ = false;
-};
-
 template <typename T>
 class ArrowReader : public RowReader<T> {
  public:
-  ArrowReader(const std::string& path, const ColumnChoice& choice) : python_(path) {
+  ArrowReader(const std::string& path, const ColumnChoice& choice)
+      : python_("_command_rows", "send", path, kNeeds) {
     const auto names = python_.receive().at("columns").get<std::vector<std::string>>();
     const ChosenColumns chosen = chosen_columns(choice, names, names.size());
     std::vector<std::size_t> wanted;

@@ -17,4 +17,10 @@ std::unique_ptr<RowWriter<T>> csv_writer(const std::string& path, char delimiter
 template <typename T>
 std::unique_ptr<RowWriter<T>> hdf5_writer(const std::string& path, Index columns, bool has_ids);
 
+/// Columns of numbers, and first one of texts if rows have ids. Throws FileError where there is no Python
+/// with pyarrow.
+template <typename T>
+std::unique_ptr<RowWriter<T>> parquet_writer(const std::string& path, const std::vector<std::string>& names,
+                                             const std::string& id_name);
+
 }  // namespace roipca::cli

@@ -29,13 +29,14 @@ class RowWriter {
   }
 };
 
-/// Throws std::invalid_argument unless `path` ends in .npy, .csv, .tsv, .h5 or .hdf5, or in .gz or .zst after
-/// .csv or .tsv, or is "-", which is CSV
-/// on standard output; and for .npy if rows have ids, which such a file cannot hold.
+/// Throws std::invalid_argument unless `path` ends in .npy, .csv, .tsv, .h5, .hdf5, .parquet or .pq, or in
+/// .gz or .zst after .csv or .tsv, or is "-", which is CSV on standard output; and for .npy if rows have ids,
+/// which such a file cannot hold.
 void check_output_path(const std::string& path, bool has_ids = false);
 
-/// Rows of as many numbers as there are names, which only text files hold. `id_name` is the name of the ids
-/// of rows, which are the first column of text files and the dataset "id" of HDF5; empty if rows have none.
+/// Rows of as many numbers as there are names, which only text and Parquet files hold. `id_name` is the name
+/// of the ids of rows, which are the first column of these files and the dataset "id" of HDF5; empty if rows
+/// have none.
 template <typename T>
 std::unique_ptr<RowWriter<T>> open_writer(const std::string& path, const std::vector<std::string>& names,
                                           const std::string& id_name = {});

@@ -200,3 +200,56 @@ def test_parquet_without_python_says_what_to_install(roipca, tmp_path, arrow_fil
     assert roipca.refuse("fit", "cut.parquet", "-k", 1).startswith("roipca: cut.parquet: ")
     data = (tmp_path / "a.parquet").read_bytes()
     assert "cannot be read from a pipe" in roipca.refuse("fit", "-", "-k", 1, data=data)
+
+
+@pytest.mark.parametrize("float32", [False, True])
+def test_scores_can_be_written_to_parquet_where_the_python_package_is(roipca, tmp_path, arrow_files, with_python, float32):
+    pandas = pytest.importorskip("pandas")
+    roipca("fit", "a.csv", "-k", 3, "--exclude", "who", "-o", "m", *(["--float32"] if float32 else []))
+    roipca("transform", "m", "a.csv", "--id", "who", "-o", "scores.parquet")
+    roipca("transform", "m", "a.csv", "--id", "who", "-o", "scores.csv")
+    scores = pandas.read_parquet(tmp_path / "scores.parquet")
+    text = pandas.read_csv(tmp_path / "scores.csv")
+    assert list(scores.columns) == list(text.columns) and list(scores["who"]) == list(text["who"])
+    assert set(scores.dtypes[1:]) == {np.dtype(np.float32 if float32 else np.float64)}
+    numbers = text.drop(columns="who").to_numpy().astype(scores.dtypes.iloc[1])
+    assert (scores.drop(columns="who").to_numpy() == numbers).all()
+    # And read back, as any other file of rows.
+    roipca("score", "m", "a.parquet", "--id", "who", "-o", "t2.pq")
+    roipca("transform", "m", "a.csv", "--id", "who", "-o", "plain.parquet", "--max-rows", 10)
+    assert len(pandas.read_parquet(tmp_path / "plain.parquet")) == 10
+    assert list(pandas.read_parquet(tmp_path / "t2.pq").columns) == ["who", "t2", "spe"]
+    roipca("fit", "scores.parquet", "--exclude", "who", "-k", 2, "-o", "m2")
+
+
+def test_parquet_output_has_row_groups_of_bounded_size(roipca, tmp_path, with_python):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    pytest.importorskip("roipca")
+    rows = np.random.default_rng(0).standard_normal((300_000, 8))
+    np.save(tmp_path / "a.npy", rows)
+    roipca("fit", "a.npy", "-k", 8, "-o", "m")
+    roipca("transform", "m", "a.npy", "-o", "s.parquet")
+    roipca("transform", "m", "a.npy", "-o", "s.npy")
+    file = parquet.ParquetFile(tmp_path / "s.parquet")
+    sizes = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
+    assert sum(sizes) == 300_000 and len(sizes) > 1 and max(sizes) < 150_000
+    table = file.read()
+    assert (np.column_stack([column.to_numpy() for column in table.columns]) == np.load(tmp_path / "s.npy")).all()
+
+
+def test_parquet_output_that_cannot_be_written_leaves_nothing(roipca, tmp_path, arrow_files, monkeypatch):
+    roipca("fit", "a.csv", "-k", 3, "--exclude", "who", "-o", "m")
+    monkeypatch.setenv("ROIPCA_PYTHON", "/nonexistent/python")
+    message = roipca.refuse("transform", "m", "a.csv", "--id", "who", "-o", "s.parquet")
+    assert "s.parquet: Parquet files are written by Python" in message and "pip install 'roipca[parquet]'" in message
+    # A Python that says that it is ready, and dies.
+    (tmp_path / "python").write_text("#!/bin/sh\nprintf '\\002\\0\\0\\0\\0\\0\\0\\0{}'\n")
+    os.chmod(tmp_path / "python", 0o755)
+    monkeypatch.setenv("ROIPCA_PYTHON", str(tmp_path / "python"))
+    assert "the Python process ended early" in roipca.refuse("transform", "m", "a.csv", "--id", "who", "-o", "s.parquet")
+    # An error of Python's is told.
+    (tmp_path / "python").write_text(
+        f"#!{sys.executable}\nimport struct, sys\nout = sys.stdout.buffer\n"
+        "for text in (b'{}', b'{\"error\": \"no space\"}'): out.write(struct.pack('<Q', len(text)) + text)\n"
+    )
+    assert "s.parquet: no space" in roipca.refuse("transform", "m", "a.csv", "--id", "who", "-o", "s.parquet")

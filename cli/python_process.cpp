@@ -1,0 +1,121 @@
+#include "python_process.hpp"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "interrupt.hpp"
+#include "roipca/errors.hpp"
+
+namespace roipca::cli {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::uint64_t kLongest = std::uint64_t{1} << 30U;  // bytes of a message
+
+// Without the current folder among the places to import from: it may hold anything. The package itself is not
+// imported, because that takes several times as long as to read a small file.
+constexpr const char* kScript = R"(
+import sys
+sys.path = [place for place in sys.path if place]
+import importlib.util
+package = importlib.util.find_spec("roipca")
+if package is None or importlib.util.find_spec("pyarrow") is None:
+    sys.exit(3)
+module, function, path = sys.argv[1:]
+place = package.submodule_search_locations[0] + "/" + module + ".py"
+spec = importlib.util.spec_from_file_location("roipca" + module, place)
+loaded = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(loaded)
+getattr(loaded, function)(path)
+)";
+
+std::string python() {
+  if (const char* chosen = std::getenv("ROIPCA_PYTHON"); chosen != nullptr && *chosen != '\0') return chosen;
+  std::error_code error;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+  const std::string beside = (program.parent_path() / "python3").string();
+  return !error && ::access(beside.c_str(), X_OK) == 0 ? beside : "python3";
+}
+
+}  // namespace
+
+PythonProcess::PythonProcess(const std::string& module, const std::string& function, const std::string& path,
+                             std::string needs)
+    : needs_(std::move(needs)) {
+  int ends[2] = {-1, -1};
+  // Not a pipe, which kills who writes to it when Python has ended.
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    throw FileError("cannot create a pipe");
+  output_ = ends[1];
+  const std::string program = python();
+  const std::string file = std::filesystem::absolute(path).string();
+  try {
+    worker_ = std::make_unique<WorkerProcess>([&](WorkerProcess::Output& to) {
+      ::dup2(ends[0], STDIN_FILENO);
+      ::dup2(to.descriptor(), STDOUT_FILENO);
+      ::execlp(program.c_str(), program.c_str(), "-c", kScript, module.c_str(), function.c_str(),
+               file.c_str(), static_cast<char*>(nullptr));
+    });
+  } catch (...) {
+    ::close(ends[0]);
+    ::close(ends[1]);
+    throw;
+  }
+  ::close(ends[0]);
+}
+
+PythonProcess::~PythonProcess() {
+  worker_.reset();
+  ::close(output_);
+}
+
+Json PythonProcess::receive() {
+  std::uint64_t size = 0;
+  if (worker_->read_fully(std::span(reinterpret_cast<char*>(&size), sizeof size)) < sizeof size) {
+    throw FileError(is_started_ ? "the Python process ended early" : needs_);
+  }
+  is_started_ = true;
+  std::string text(std::min<std::uint64_t>(size, kLongest), '\0');
+  receive(text);
+  Json message = Json::parse(text, nullptr, false);
+  if (!message.is_object()) throw FileError("Python sent no message");
+  if (message.contains("error")) throw FileError(message.value("error", ""));
+  return message;
+}
+
+void PythonProcess::receive(std::span<char> bytes) {
+  if (worker_->read_fully(bytes) == bytes.size()) return;
+  throw FileError("the Python process ended early");
+}
+
+void PythonProcess::send(const Json& message) {
+  const std::string text = message.dump() + '\n';
+  send(std::span<const char>(text));
+}
+
+void PythonProcess::send(std::span<const char> bytes) {
+  constexpr int kMilliseconds = 100;  // between two looks at signals
+  while (!bytes.empty()) {
+    check_interrupt();
+    pollfd waiting = {.fd = output_, .events = POLLOUT, .revents = 0};
+    if (::poll(&waiting, 1, kMilliseconds) <= 0) continue;
+    const ssize_t count = ::send(output_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (count < 0) {
+      receive();  // says why
+      throw FileError("the Python process ended early");
+    }
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+  }
+}
+
+}  // namespace roipca::cli
