@@ -12,7 +12,7 @@
 set -euo pipefail
 
 packages=(g++ cmake ninja-build make pkg-config libeigen3-dev libgtest-dev nlohmann-json3-dev libcli11-dev
-  zlib1g-dev libzstd-dev liblzma-dev libhdf5-dev)
+  zlib1g-dev libisal-dev libzstd-dev liblzma-dev libhdf5-dev)
 case "${1-}" in
   '') ;;
   --dev) packages+=(clang-format clang-tidy gcovr) ;;
@@ -31,7 +31,7 @@ esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   echo "Not a Debian system: install the dependencies by hand. Required: a C++20 compiler, CMake >= 3.22, Ninja, make," >&2
-  echo "pkg-config, Eigen >= 3.4, GoogleTest, nlohmann-json >= 3.10, CLI11 >= 2.1 and zlib. Optional: zstd, liblzma and HDF5." >&2
+  echo "pkg-config, Eigen >= 3.4, GoogleTest, nlohmann-json >= 3.10, CLI11 >= 2.1 and zlib. Optional: ISA-L, zstd, liblzma and HDF5." >&2
   echo "Debian packages: ${packages[*]}" >&2
   exit 0
 fi

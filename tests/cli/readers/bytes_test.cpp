@@ -37,6 +37,42 @@ TEST(Gzip, IsUnpackedWhereverItComesFrom) {
   EXPECT_EQ(content(*stream_of(packed(""))), "");
 }
 
+// Numbers as text, in members of all kinds of sizes.
+TEST(Gzip, MembersFollowEachOther) {
+  std::string text;
+  for (int i = 0; i < 20000; ++i) text += std::to_string(i * 7919 % 100003) + (i % 9 == 0 ? '\n' : ',');
+  for (const std::size_t size : {0U, 1U, 5U, 100U, 5000U, 60000U}) {
+    const std::string first = text.substr(0, size);
+    const std::string second = text.substr(size / 2, size / 3 + 5);
+    const std::string both = packed(first) + packed(second) + packed("") + packed(first);
+    EXPECT_EQ(content(*stream_of(both)), first + second + first) << size;
+    for (const std::size_t cut : {1U, 8U, 9U, 17U}) {
+      EXPECT_NE(refusal_of([&] { content(*stream_of(both.substr(0, both.size() - cut))); }).find("cut off"),
+                std::string::npos)
+          << size << ' ' << cut;
+    }
+  }
+}
+
+TEST(Gzip, NeverUnpacksToAnotherText) {
+  const std::string text = "1.5,2.25,3\n4,5,6\n1.5,2.25,3\n";
+  const std::string whole = packed(text);
+  for (std::size_t bit = 8 * 2; bit < 8 * whole.size();
+       ++bit) {  // without the two bytes that tell the format
+    std::string flipped = whole;
+    flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << (bit % 8)));
+    std::string found = text;
+    const std::string refusal = refusal_of([&] { found = content(*stream_of(flipped)); });
+    EXPECT_TRUE(refusal != "" || found == text) << bit;
+  }
+}
+
+TEST(Gzip, WhatFollowsIsAnotherMemberOrDamage) {
+  for (const std::string& rest : {std::string("no gzip file"), std::string(100, '\0'), std::string("\x1f")}) {
+    EXPECT_NE(refusal_of([&] { content(*stream_of(packed("text") + rest)); }), "");
+  }
+}
+
 TEST(Gzip, DamageIsNoticed) {
   const std::string whole = packed("some text that is long enough");
   for (std::size_t size = 3; size < whole.size(); ++size) {
