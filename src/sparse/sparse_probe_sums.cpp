@@ -6,13 +6,13 @@
 namespace roipca {
 namespace {
 
-using Numbers = Eigen::Map<RowMatrix<double>>;
+using ByFeature = Eigen::Map<RowMatrix<double>>;
 
 // Those that dense rows of T are multiplied by.
 template <typename T>
 std::shared_ptr<const simd::AlignedBuffer<double>> by_features(Index features, Index probes, Index columns) {
   auto buffer = std::make_shared<simd::AlignedBuffer<double>>(features * columns);
-  Numbers(buffer->data(), features, columns).leftCols(probes) =
+  ByFeature(buffer->data(), features, columns).leftCols(probes) =
       probe_directions<T>(features, probes).template cast<double>();
   return buffer;
 }
@@ -39,7 +39,7 @@ SparseProbeSums<T>::SparseProbeSums(const Model<T>& model)
                       model.options.center) {
   if (probes_ == 0) return;
   const Eigen::Map<const Matrix<double>> products(model.probe_products.data(), features_, probes_);
-  Numbers(sums_.data(), features_, columns_).leftCols(probes_) = products;
+  ByFeature(sums_.data(), features_, columns_).leftCols(probes_) = products;
   // About the mean of these rows, their scores add up to nothing.
   const Eigen::Map<const RowMatrix<double>> directions(directions_->data(), features_, columns_);
   centre_ = directions.transpose() * (as_eigen(model.mean) + as_eigen(model.mean_tail));
