@@ -99,7 +99,7 @@ struct Options {
   bool center = true;
   /// Divide each feature by its standard deviation (without centring: its root mean square), so that the
   /// components are those of the correlation matrix. `exact` knows the deviations when the model is read. The
-  /// other methods take them from the first rows and keep them: see Model::scale_ratio.
+  /// other methods take them from the first rows and keep them: see Model::scale_ratio, and Refinement.
   bool standardize = false;
   /// Number of rows that the scales of `standardize`, and the first model that fills missing values, are
   /// taken from. These rows are held until all are there. By default 1,000; fewer, but at least 100, where

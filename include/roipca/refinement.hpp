@@ -26,6 +26,9 @@ namespace roipca {
 /// components held. All components held are refined; mean, weights and trace are those of the model. A model
 /// of the exact method stays as it is, and a pass only finds out whether the rows are its rows.
 ///
+/// A standardized model is first rescaled to the standard deviations of all its rows, which it knows in the
+/// end, and the pass is one over rows divided by these: towards PCA of the correlation matrix.
+///
 /// The way rows are cut into calls does not change the result, to the last bit. Memory is O(held x
 /// features). A call that throws changes nothing; what it throws is what OnlinePca::partial_fit throws. A
 /// moved-from refinement may only be assigned to or destroyed.
@@ -34,8 +37,8 @@ namespace roipca {
 template <typename T>
 class Refinement {
  public:
-  /// Copies the model. Throws std::invalid_argument if it is not valid, or used forgetting: then rows count
-  /// by their age, which another pass does not know.
+  /// Copies the model. Throws std::invalid_argument if it is not valid, or used forgetting or a
+  /// window: then rows count by their age, which another pass does not know.
   explicit Refinement(const Model<T>& model);
 
   Refinement(const Refinement& other);

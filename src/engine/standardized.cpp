@@ -4,6 +4,7 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "basis/orthonormal.hpp"
@@ -67,16 +68,32 @@ Vector<double> common_scale(const Vector<double>& scatter, double freedom) {
   });
 }
 
+// Values that were filled in are right to rounding, in the units that they were filled in. A feature that
+// varies no more than that does not vary.
+template <typename T>
+Model<T> without_rounding_of_gaps(Model<T> model) {
+  constexpr double kRounding = 8.0 * double{std::numeric_limits<T>::epsilon()};
+  for (std::size_t j = 0; j < model.feature_weight.size(); ++j) {
+    if (model.feature_weight[j] >= model.weight) continue;
+    const double deviation = std::sqrt(model.scatter[j] / model.weight);
+    if (deviation <= kRounding * std::max(model.scale[j], std::abs(model.mean[j]))) model.scatter[j] = 0.0;
+  }
+  return model;
+}
+
 }  // namespace
 
 template <typename T>
 Model<T> standardized(Model<T> model) {
+  model = without_rounding_of_gaps(std::move(model));
   const Vector<double> scale = common_scale(as_eigen(model.scatter), model.degrees_of_freedom());
   return rescaled(std::move(model), scale);
 }
 
 template <typename T>
-Model<T> merge_standardized(const Model<T>& a, const Model<T>& b) {
+Model<T> merge_standardized(const Model<T>& first, const Model<T>& second) {
+  const Model<T> a = without_rounding_of_gaps(first);
+  const Model<T> b = without_rounding_of_gaps(second);
   const bool is_exact = a.resolved.method == Method::kExact && b.resolved.method == Method::kExact;
   Units units = units_of(a);
   if (a.scale == b.scale && !is_exact) {

@@ -6,13 +6,16 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "basis/orthonormal.hpp"
 #include "basis/split.hpp"
 #include "engine/paced_check.hpp"
 #include "engine/reported_spectrum.hpp"
+#include "engine/standardized.hpp"
 #include "intake/given_sparse_rows.hpp"
 #include "intake/row_check.hpp"
+#include "intake/units.hpp"
 #include "options/resolved.hpp"
 #include "passes/dense_products.hpp"
 #include "passes/gap_products.hpp"
@@ -38,10 +41,19 @@ const Model<T>& refinable(const Model<T>& model) {
     throw std::invalid_argument(
         "a model with a window cannot be refined: another pass does not know which rows it covers");
   }
-  if (!model.scale.empty()) {
-    throw std::invalid_argument("a model of standardized features cannot be refined");
-  }
   return model;
+}
+
+// Scales that differ by less are those of all rows already.
+constexpr double kSameScale = 1e-9;
+
+// The model with the scales of all rows, which the first pass knows in the end.
+template <typename T>
+Model<T> with_scales_of_all_rows(Model<T> model) {
+  const std::vector<double> ratio = model.scale_ratio();
+  const bool is_right =
+      std::all_of(ratio.begin(), ratio.end(), [](double r) { return std::abs(r - 1.0) <= kSameScale; });
+  return is_right ? model : standardized(std::move(model));
 }
 
 // Components whose residuals are more than rounding: products with rows are right to epsilon times the
@@ -64,37 +76,24 @@ double unit_of(double trace) {
 template <typename T>
 class Refinement<T>::Impl {
  public:
-  explicit Impl(const Model<T>& model)
-      : model_(refinable(model)),
-        unit_(unit_of(model.scatter_trace)),
-        rank_(count_refinable(model)),
-        identity_(model.features()),
-        dense_(model_, rank_, unit_) {
-    if (model_.options.missing == Missing::kImpute) gaps_.emplace(model_, rank_, unit_);
-  }
+  explicit Impl(const Model<T>& model) : Impl(Parts(refinable(model))) {}
 
-  const Model<T>& model() const { return model_; }
+  const Model<T>& model() const { return given_ ? *given_ : model_; }
   std::int64_t rows() const { return identity_.rows(); }
 
   void add(const Rows<T>& rows, const Weights& weights, const InterruptCheck& check_interrupt) {
     check_shape<T>(rows, weights, model_.features());
     check_values<T>(rows, weights, gaps_.has_value());
     const GivenRows<T> given{rows, weights, true};
-    all_or_nothing(rows.size(), check_interrupt, rows.rows(), [&](Impl& impl, Index from, Index to) {
-      if (impl.gaps_) return impl.add_filled(given, from, to);
-      while (from < to) {
-        Index end = from;
-        while (end < to && given.weight(end) > 0.0) ++end;
-        impl.dense_.add(impl.model_, given, from, end, impl.identity_);
-        from = end + 1;  // after a row of weight 0
-      }
-    });
+    if (units_) check_in_units(given);
+    all_or_nothing(rows.size(), check_interrupt, rows.rows(),
+                   [&](Impl& impl, Index from, Index to) { impl.add_dense(given, from, to); });
   }
 
   void add(const SparseRows<T>& rows, const Weights& weights, const InterruptCheck& check_interrupt) {
     check_sparse(rows, weights, model_.features());
     const GivenSparseRows<T> given{rows, weights};
-    if (gaps_) return add_expanded(given, check_interrupt);
+    if (gaps_ || units_) return add_expanded(given, check_interrupt);
     if (!sparse_) sparse_.emplace(model_, rank_, unit_);
     all_or_nothing(rows.entries(), check_interrupt, rows.rows(), [&](Impl& impl, Index from, Index to) {
       for (Index i = from; i < to; ++i) {
@@ -113,6 +112,88 @@ class Refinement<T>::Impl {
   }
 
   Model<T> finish() const {
+    if (!units_) return finish_in_units();
+    // Other values of the missing ones have other variances.
+    return with_scales_of_all_rows(from_units(finish_in_units(), *units_));
+  }
+
+  void visit_state(state::Archive& archive) {
+    Vector<double> eigenvalues = as_eigen(model_.eigenvalues);
+    archive(eigenvalues);
+    require_same_model(eigenvalues);
+    archive(identity_, dense_);
+    if (gaps_) archive(*gaps_);
+    bool has_sparse = sparse_.has_value();
+    archive(has_sparse);
+    if (has_sparse && !sparse_) sparse_.emplace(model_, rank_, unit_);
+    if (has_sparse) archive(*sparse_);
+  }
+
+ private:
+  // The model given and, if it is standardized, the same of rows that are divided by the scales of all rows
+  // before they are added.
+  struct Parts {
+    explicit Parts(const Model<T>& model) {
+      if (model.scale.empty()) {
+        refined = model;
+        return;
+      }
+      given = model;
+      const Model<T> scaled = with_scales_of_all_rows(model);
+      units = units_of(scaled);
+      refined = to_units(scaled, *units);
+    }
+
+    std::optional<Model<T>> given;
+    std::optional<Units> units;
+    Model<T> refined;
+  };
+
+  explicit Impl(Parts parts)
+      : given_(std::move(parts.given)),
+        units_(std::move(parts.units)),
+        model_(std::move(parts.refined)),
+        unit_(unit_of(model_.scatter_trace)),
+        rank_(count_refinable(model_)),
+        identity_(model_.features()),
+        dense_(model_, rank_, unit_) {
+    if (model_.options.missing == Missing::kImpute) gaps_.emplace(model_, rank_, unit_);
+  }
+
+  // Throws DataError for a row that is too large in the units; the first one has number `first`.
+  void check_in_units(const GivenRows<T>& given, Index first = 0) const {
+    std::vector<T> in_units(static_cast<std::size_t>(model_.features()));
+    for (Index i = 0; i < given.count(); ++i) {
+      to_units(*units_, given.rows.row(i).data(), first + i, given.weight(i), in_units.data());
+    }
+  }
+
+  void add_dense(const GivenRows<T>& given, Index from, Index to) {
+    if (!units_) return add_in_units(given, from, to);
+    constexpr Index kAtOnce = 32;
+    OwnedRows<T> in_units(kAtOnce, model_.features());
+    for (Index i = from; i < to; i += kAtOnce) {
+      const Index count = std::min(kAtOnce, to - i);
+      for (Index j = 0; j < count; ++j) {
+        to_units(*units_, given.rows.row(i + j).data(), i + j, given.weight(i + j), in_units.row(j).data());
+      }
+      const Rows<T> rows(in_units.data(), count, model_.features());
+      const Weights weights = given.weights.empty() ? given.weights : given.weights.slice(i, count);
+      add_in_units(GivenRows<T>{rows, weights, true}, 0, count);
+    }
+  }
+
+  void add_in_units(const GivenRows<T>& given, Index from, Index to) {
+    if (gaps_) return add_filled(given, from, to);
+    while (from < to) {
+      Index end = from;
+      while (end < to && given.weight(end) > 0.0) ++end;
+      dense_.add(model_, given, from, end, identity_);
+      from = end + 1;  // after a row of weight 0
+    }
+  }
+
+  Model<T> finish_in_units() const {
     RowIdentity identity = identity_;
     if (sparse_) sparse_->report(identity);
     identity.require_rows_of(model_, unit_);
@@ -151,19 +232,6 @@ class Refinement<T>::Impl {
     return result;
   }
 
-  void visit_state(state::Archive& archive) {
-    Vector<double> eigenvalues = as_eigen(model_.eigenvalues);
-    archive(eigenvalues);
-    require_same_model(eigenvalues);
-    archive(identity_, dense_);
-    if (gaps_) archive(*gaps_);
-    bool has_sparse = sparse_.has_value();
-    archive(has_sparse);
-    if (has_sparse && !sparse_) sparse_.emplace(model_, rank_, unit_);
-    if (has_sparse) archive(*sparse_);
-  }
-
- private:
   // The refined pairs, and the components that were not refined, orthonormal to them.
   Spectrum<T> with_others(const RefinedPairs& pairs, double trace) const {
     const auto values = as_eigen(model_.eigenvalues);
@@ -194,17 +262,24 @@ class Refinement<T>::Impl {
 
   void add_expanded(const GivenSparseRows<T>& given, const InterruptCheck& check_interrupt) {
     OwnedRows<T> row(1, model_.features());
+    // Calls use(row) for the row i, expanded.
+    const auto with_row = [&](Index i, auto use) {
+      as_eigen(row).setZero();
+      for (Index e = given.rows.start(i); e < given.rows.start(i + 1); ++e) {
+        row(0, given.rows.column(e)) += given.rows.value(e);
+      }
+      const double weight = given.weight(i);
+      const Rows<T> dense(row);
+      const Weights of_row(&weight, 1);
+      use(GivenRows<T>{dense, of_row, true});
+    };
+    for (Index i = 0; units_ && i < given.count(); ++i) {
+      with_row(i, [&](const GivenRows<T>& dense) { check_in_units(dense, i); });
+    }
     all_or_nothing(given.rows.entries(), check_interrupt, given.count(),
                    [&](Impl& impl, Index from, Index to) {
                      for (Index i = from; i < to; ++i) {
-                       as_eigen(row).setZero();
-                       for (Index e = given.rows.start(i); e < given.rows.start(i + 1); ++e) {
-                         row(0, given.rows.column(e)) += given.rows.value(e);
-                       }
-                       const double weight = given.weight(i);
-                       const Rows<T> dense(row);
-                       const Weights of_row(&weight, 1);
-                       impl.add_filled(GivenRows<T>{dense, of_row, true}, 0, 1);
+                       with_row(i, [&](const GivenRows<T>& dense) { impl.add_dense(dense, 0, 1); });
                      }
                    });
   }
@@ -250,7 +325,9 @@ class Refinement<T>::Impl {
     *this = std::move(next);
   }
 
-  Model<T> model_;
+  std::optional<Model<T>> given_;  // the model as it was given, if that is another one
+  std::optional<Units> units_;     // that rows are brought to, if standardized
+  Model<T> model_;                 // of rows in these units
   double unit_;
   Index rank_;  // components to refine
   RowIdentity identity_;

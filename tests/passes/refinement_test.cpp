@@ -165,15 +165,11 @@ TEST(Refinement, RefusesOtherRows) {
   EXPECT_EQ(refused(rows.colwise().reverse()), "accepted");  // in another order
 }
 
-TEST(Refinement, RefusesForgettingScalesAndOtherModels) {
+TEST(Refinement, RefusesForgettingAndOtherModels) {
   const RowMatrix<double> rows = example_rows<double>(300, 10);
   Options forgetful = kFive;
   forgetful.forgetting = 0.99;
   EXPECT_NE(refusal([&] { Refinement<double>{one_pass(rows, forgetful)}; }).find("forgetting"),
-            std::string::npos);
-  Options standardized = kFive;
-  standardized.standardize = true;
-  EXPECT_NE(refusal([&] { Refinement<double>{one_pass(rows, standardized)}; }).find("standardized"),
             std::string::npos);
   const Model<double> model = one_pass(rows);
   const Model<double> other = one_pass(RowMatrix<double>(2.0 * rows));

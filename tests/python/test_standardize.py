@@ -109,3 +109,29 @@ def test_a_tuned_rate_goes_with_scales(method):
 def test_without_it_the_scales_are_ones():
     pca = OnlinePCA(2).fit(rows_in_units(count=50))
     assert (pca.scale_ == 1).all() and (pca.scale_ratio_ == 1).all()
+
+
+@pytest.mark.parametrize("how", ["refine", "fit", "fit_stream"])
+def test_two_passes_are_pca_of_the_correlation_matrix(tmp_path, how):
+    rng = np.random.default_rng(5)
+    factors = rng.standard_normal((4000, 8)) * np.geomspace(6, 1, 8)
+    X = factors @ rng.standard_normal((8, 60)) + rng.standard_normal((4000, 60))
+    X *= np.geomspace(1e-6, 1e6, 60)
+    X[:1000] *= np.where(np.arange(60) % 2, 1.0, 0.4)
+    Z = (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
+    values, vectors = np.linalg.eigh(np.cov(Z.T))
+    pca = OnlinePCA(4, method="roipca", standardize=True)
+    np.save(tmp_path / "a.npy", X)
+    if how == "refine":
+        pca.fit(X)
+        assert 1 - np.linalg.norm(pca.components_ @ vectors[:, -4:]) ** 2 / 4 > 1e-4
+        pca.refine(X)
+    elif how == "fit":
+        pca.fit(X, passes=2)
+    else:
+        pca.fit_stream(tmp_path / "a.npy", passes=2)
+    np.testing.assert_allclose(pca.scale_ratio_, 1, rtol=1e-9)
+    np.testing.assert_allclose(pca.scale_, X.std(axis=0, ddof=1), rtol=1e-9)
+    assert 1 - np.linalg.norm(pca.components_ @ vectors[:, -4:]) ** 2 / 4 < 1e-7
+    np.testing.assert_allclose(pca.explained_variance_, values[:-5:-1], rtol=1e-6)
+    assert pca.error_estimate_ < 1e-5
