@@ -106,6 +106,7 @@ ModelFacts facts(const Model<T>& model) {
       {"missing", missing_text(model)},
       {"forgetting", formatted(options.forgetting)},
       {"window", window_text(model)},
+      {"changes", change_text(model.change)},
       {"memory", bytes_text(static_cast<double>(bytes))},
   };
   if (const auto error = error_text(model)) {
@@ -131,6 +132,9 @@ ModelFacts facts(const Model<T>& model) {
   json.add("empty_rows", model.empty_rows);
   json.add("forgetting", options.forgetting);
   json.add("rows_before", model.rows_before);
+  json.add("changes", model.change.count);
+  if (model.change.count > 0) json.add("change_row", model.change.row);
+  if (model.change.rows > 0) json.add("change_score", model.change.score);
   if (options.window) json.add("window", *options.window);
   json.add("threads", options.threads);
   json.add("probes", options.probes);
@@ -163,6 +167,14 @@ ModelFacts facts(const Model<T>& model) {
 }
 
 }  // namespace
+
+std::string change_text(const Change& change) {
+  if (change.rows == 0) return "unknown: no rows were compared with earlier ones";
+  const std::string score = "; score " + formatted(change.score) + " of 1";
+  if (change.count == 0) return "none" + score;
+  return std::to_string(change.count) + ", the latest began at about row " + std::to_string(change.row) +
+         score;
+}
 
 ModelFacts facts_of(const AnyModel& model) {
   return std::visit([](const auto& m) { return facts(m); }, model);

@@ -28,6 +28,9 @@ struct ModelFacts {
 
 ModelFacts facts_of(const AnyModel& model);
 
+/// What a model knows of changes of the rows, in one line.
+std::string change_text(const Change& change);
+
 /// The number of components that each rule suggests, and the consensus: labels and values.
 std::vector<std::pair<std::string, std::string>> counts_text(const ComponentCounts& counts);
 

@@ -12,6 +12,7 @@
 #include "input_options.hpp"
 #include "interrupt.hpp"
 #include "json_object.hpp"
+#include "model_facts.hpp"
 #include "model_output.hpp"
 #include "model_updates.hpp"
 #include "notes.hpp"
@@ -83,6 +84,9 @@ void print_summary(const Model<T>& model, const FitSettings& settings, double se
     summary.add("passes", model.passes);
     if (const auto estimate = error_estimate(model)) summary.add("error_estimate", *estimate);
     if (const auto bound = error_bound(model)) summary.add("error_bound", *bound);
+    summary.add("changes", model.change.count);
+    if (model.change.count > 0) summary.add("change_row", model.change.row);
+    if (model.change.rows > 0) summary.add("change_score", model.change.score);
     summary.add("seconds", seconds);
     summary.print(out, JsonObject::Layout::kOneLine);
     return;
@@ -92,6 +96,9 @@ void print_summary(const Model<T>& model, const FitSettings& settings, double se
                model.n_components, std::string(name(model.resolved.method)).c_str(), explained(model));
   if (model.options.window) {
     std::fprintf(out, "the window covers the last %lld rows\n", static_cast<long long>(model.rows));
+  }
+  if (model.change.count > 0) {
+    std::fprintf(out, "changes of the rows: %s\n", change_text(model.change).c_str());
   }
   if (const auto error = error_text(model); error && model.resolved.method != Method::kExact) {
     std::fprintf(out, "subspace error after %lld %s: %s\n", static_cast<long long>(model.passes),

@@ -227,6 +227,8 @@ Json WatchState::facts() const {
           {"beyond", beyond_},
           {"skipped", skipped_},
           {"alarm", alarm_},
+          {"changes", model_ ? model_->change.count : 0},
+          {"changeRow", model_ ? model_->change.row : 0},
           {"rate", rate},
           {"ellipse", ellipse_},
           {"t2Limit", number(t2_limit_)},

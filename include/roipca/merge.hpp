@@ -27,7 +27,7 @@ namespace roipca {
 /// Standardized models with the same scales keep them. If the scales differ, both models are first rescaled
 /// to the standard deviations of all rows: exactly where they hold all directions, as those of `exact` do,
 /// and otherwise as if the directions that are not held varied equally. Models of `exact` always end up with
-/// the standard deviations of all rows.
+/// the standard deviations of all rows. What the models knew of changes is forgotten: parts have no order.
 ///
 /// Throws std::invalid_argument if the models differ in width, in feature names, in centring, in
 /// standardizing, in forgetting or in the number of components, if one used forgetting without a decay or a

@@ -30,6 +30,19 @@ struct Prequential {
   bool operator==(const Prequential&) const = default;
 };
 
+/// Whether the rows have changed on their way, as far as comparing them with earlier ones tells: see
+/// docs/changing-streams.md. All of it is 0 after a merge, which knows no order of the rows.
+struct Change {
+  double score = 0.0;    ///< how far recent rows are from earlier ones; from 1 on, that is a change. After a
+                         ///< change it stays above 1 until there are enough rows to compare with again
+  std::int64_t row = 0;  ///< position of the row, among those of positive weight, at which the latest change
+                         ///< began, as an estimate; 0 if there was none
+  std::int64_t count = 0;  ///< number of changes
+  std::int64_t rows = 0;   ///< number of rows that were compared with earlier ones
+
+  bool operator==(const Change&) const = default;
+};
+
 /// The scatter matrix S = sum w (x - mean)(x - mean)^T of the rows seen, known by its leading eigenpairs and
 /// its diagonal. Eigenvalues and scatter are sums over rows; the functions below turn them into variances.
 ///
@@ -77,6 +90,7 @@ struct Model {
                             ///< |axes[i]| - 1, with the sign of axes[i]. Empty: by variance, the largest
                             ///< entry of each positive
   Prequential prequential;  ///< of the rows, each scored before it was learned
+  Change change;            ///< whether the rows have changed on their way
   std::vector<std::string>
       feature_names;       ///< one a feature, in UTF-8, or none: for readers, nothing uses them
   std::string parameters;  ///< what an interface above was asked for, in its own words (UTF-8), or nothing

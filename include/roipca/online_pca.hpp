@@ -52,7 +52,7 @@ class OnlinePca {
   /// exact to the same to rounding. By blocks, the stop ends a block before it is full: where the components
   /// held miss nothing of the rows that is the same to rounding, too, and elsewhere it changes as little as
   /// another block_size would. The others begin from the model's orthonormal components, which are not quite
-  /// their own. (A template, so that `{.n_components = 10}` can only mean Options.)
+  /// their own. Model::change begins anew. (A template, so that `{.n_components = 10}` means Options.)
   template <std::same_as<Model<T>> M>
   explicit OnlinePca(const M& model) : OnlinePca(Resumed{&model}) {}
 

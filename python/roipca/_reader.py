@@ -122,6 +122,26 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         model = self._model
         return range(model.rows_before, model.rows_before + model.rows)
 
+    @property
+    def change_score_(self) -> float:
+        """How far recent rows are from earlier ones: from 1 on, the rows have changed. NaN if none were compared.
+
+        After a change it stays above 1 until there are enough rows to compare with again. See docs/changing-streams.md.
+        """
+        model = self._model
+        return model.change_score if model.rows_compared > 0 else float("nan")
+
+    @property
+    def change_row_(self) -> int | None:
+        """Position of the row of positive weight at which the latest change began, or None if there was none."""
+        model = self._model
+        return model.change_row if model.changes > 0 else None
+
+    @property
+    def n_changes_(self) -> int:
+        """Number of changes that were found so far."""
+        return self._model.changes
+
     def _rows(self, X: MatrixLike) -> Any:
         return as_rows(self, X, self._learned.dtype, check_finite="allow-nan" if imputes(self) else True)
 

@@ -163,6 +163,12 @@ class OnlinePCA(Streaming, Refining, Scores, ScoreStreams, ToTorch, Monitoring):
         Number of rows of positive weight seen.
     rows_covered_ : range
         Positions in the stream of the rows of positive weight that the results cover: all rows, or those in the window.
+    change_score_ : float
+        How far recent rows are from earlier ones; from 1 on, the rows have changed. NaN if no rows were compared.
+    change_row_ : int or None
+        Position of the row of positive weight at which the latest change began, about; None if there was none.
+    n_changes_ : int
+        Number of changes that were found.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)

@@ -56,7 +56,7 @@ DenseStream<T>::DenseStream(const DenseStream& other)
 template <typename T>
 void DenseStream<T>::absorb(const GivenRows<T>& given, Index from, Index to) {
   given.check(from, to);
-  if (given.units != nullptr) return absorb_in_units(given, from, to);
+  if (given.units != nullptr || (imputation_ && given.gaps)) return absorb_in_units(given, from, to);
   absorb_checked(given, from, to);
 }
 
@@ -67,8 +67,12 @@ void DenseStream<T>::absorb_in_units(const GivenRows<T>& given, Index from, Inde
   for (Index i = from; i < to; i += kAtOnce) {
     const Index count = std::min(kAtOnce, to - i);
     for (Index j = 0; j < count; ++j) {
-      to_units(*given.units, given.view(i + j, i + j + 1).data, i + j, given.weight(i + j),
-               in_units_.row(j).data());
+      const T* const row = given.view(i + j, i + j + 1).data;
+      if (given.units == nullptr) {
+        std::copy_n(row, given.rows.cols(), in_units_.row(j).data());
+      } else {
+        to_units(*given.units, row, i + j, given.weight(i + j), in_units_.row(j).data());
+      }
     }
     const Rows<T> rows(in_units_.data(), count, in_units_.cols());
     const Weights weights = given.weights.empty() ? given.weights : given.weights.slice(i, count);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "intake/given_rows.hpp"
@@ -40,6 +41,10 @@ class KeptRows {
     for (Index e = given.rows.start(i); e < given.rows.start(i + 1); ++e) {
       row[given.rows.column(e)] += given.rows.value(e);
     }
+  }
+
+  bool has_gaps() const {
+    return std::any_of(rows_.data(), rows_.data() + count_ * rows_.cols(), [](T x) { return std::isnan(x); });
   }
 
   /// Calls use(rows, weights) for the rows in the order in which they came, in at most two parts.

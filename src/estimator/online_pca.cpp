@@ -8,18 +8,20 @@
 #include <type_traits>
 #include <utility>
 
-#include "estimator/cached.hpp"
+#include "engine/first_fill_model.hpp"
 #include "engine/make_engine.hpp"
 #include "engine/mergeable.hpp"
 #include "engine/paced_check.hpp"
-#include "estimator/rate_tuning.hpp"
 #include "engine/standardized.hpp"
+#include "estimator/cached.hpp"
+#include "estimator/rate_tuning.hpp"
 #include "estimator/window.hpp"
 #include "intake/first_rows.hpp"
 #include "intake/given_rows.hpp"
 #include "intake/given_sparse_rows.hpp"
 #include "intake/row_check.hpp"
 #include "intake/units.hpp"
+#include "monitor/change_detector.hpp"
 #include "options/resolved.hpp"
 #include "roipca/alignment.hpp"
 #include "roipca/batch_pca.hpp"
@@ -33,6 +35,9 @@ namespace {
 
 constexpr Index kStartRows = 500;          // of `fit`, for the batch that it starts from: the paper's n_0
 constexpr Index kCachedNumbers = 1 << 17;  // of a call, that are still in the cache when they are read again
+
+// Numbers of rows that are compared with earlier ones before the first of them is learned.
+constexpr Index kComparedNumbers = 1 << 22;
 
 // The first rows up to the kStartRows-th that counts.
 Index start_count(Index rows, const Weights& weights) {
@@ -65,6 +70,8 @@ class OnlinePca<T>::Impl {
         units_(works_in_units(model.options) ? units_of(model) : Units()),
         window_(units_.empty() ? model : to_units(model, units_)) {
     if (options_.align != Align::kNone) previous_ = shown_by(model);
+    look_for_changes();
+    changes_.resume(model.change);
   }
 
   const Options& options() const { return options_; }
@@ -93,7 +100,7 @@ class OnlinePca<T>::Impl {
       return;  // leaves the width open, too
     }
     const GivenRows<T> given{rows, weights, checked, given_units(), may_have_gaps()};
-    // Nothing can fail any more, unless tuning runs out of memory.
+    // Nothing can fail any more, unless tuning or a model to compare with runs out of memory.
     if (checked && !window_.empty() && !is_holding() && !RateTuning<T>::is_due(options_, resolved_)) {
       PacedCheck none;
       return absorb(given, none);
@@ -195,7 +202,7 @@ class OnlinePca<T>::Impl {
     archive(resolved_.method, resolved_.learning_rate);
     name(resolved_.method);  // refuses one that does not exist
     if (features_ > 0 && window_.empty()) open_window(features_);
-    archive(window_, first_, empty_rows_);
+    archive(window_, first_, empty_rows_, changes_);
     units_.visit_state(archive, features_);
     tuning_.visit_state(archive, features_);
     if (options_.align != Align::kNone) visit_last_reading(archive);
@@ -244,12 +251,27 @@ class OnlinePca<T>::Impl {
   Model<T> described(Model<T> model) const {
     model.options = options_;
     model.resolved = resolved_;
+    model.change = changes_.value();
     return model;
   }
 
   void open_window(Index features) {
     window_ = Window<T>(options_of_streams(), features);
     first_ = FirstRows<T>(rows_to_hold(options_, features), features);
+    look_for_changes();
+  }
+
+  void look_for_changes() {
+    changes_ = ChangeDetector<T>(options_of_streams(), window_.features(), rows_a_reading_costs());
+  }
+
+  // How many rows take as long to learn as a model takes to read, about.
+  Index rows_a_reading_costs() const {
+    const Index features = window_.features();
+    // Such rows are learned by readings alone, and filled in eight passes more.
+    if (window_.keeps_rows()) return *options_.window / 4 * (may_have_gaps() ? 9 : 1);
+    if (resolved_.method == Method::kExact) return features <= 128 ? features / 8 : 2 * features;
+    return capacity(options_of_streams(), features).held / 2;
   }
 
   // Whether the next row is held until the units are known.
@@ -297,24 +319,11 @@ class OnlinePca<T>::Impl {
     const Rows<T> rows = first_.rows();
     const Weights weights = first_.weights();
     const GivenRows<T> given{rows, weights, true, &units_, may_have_gaps()};
-    if (first_.has_gaps()) window_.fill_by(first_fill_model(given), rows.rows());
+    if (first_.has_gaps()) {
+      window_.fill_by(first_fill_model<T>(options_of_streams(), features_, {&given, 1}), rows.rows());
+    }
     window_.absorb(given, 0, rows.rows(), 0, interrupt);
     first_ = FirstRows<T>();
-  }
-
-  // What the values missing in the first rows are filled by: each of a few passes over them fills by the
-  // model of the pass before, as in the EM algorithm, the first one by the means.
-  FillModel first_fill_model(const GivenRows<T>& given) const {
-    constexpr int kPasses = 8;
-    const Options options = options_of_streams();
-    FillModel model = FillModel::of_nothing(features_);
-    for (int pass = 0; pass < kPasses; ++pass) {
-      DenseStream<T> stream(options, features_);
-      stream.fill_only_by(model);
-      stream.absorb(given, 0, given.count());
-      model = fill_model(stream.model());
-    }
-    return model;
   }
 
   // The rows that the streams get are in the units of the model already.
@@ -401,12 +410,25 @@ class OnlinePca<T>::Impl {
     }
     if (from == to) return;
     const GivenRows<T> in_units{given.rows, given.weights, given.checked, given_units(), given.gaps};
-    window_.absorb(in_units, from, to, rows_given_, interrupt);
+    learn(in_units, from, to, interrupt);
+  }
+
+  // Adds rows after comparing them with earlier ones.
+  template <typename Given>
+  void learn(const Given& given, Index from, Index to, PacedCheck& interrupt) {
+    const Index at_once = std::max<Index>(1, kComparedNumbers / features_);
+    while (from < to) {
+      const std::int64_t rows = window_.rows();
+      if (changes_.wants_model(rows)) changes_.use(read(), rows);
+      const Index end = changes_.compare(given, from, std::min(to, from + at_once), rows);
+      window_.absorb(given, from, end, rows_given_, interrupt);
+      from = end;
+    }
   }
 
   void absorb(const GivenSparseRows<T>& given, PacedCheck& interrupt) {
     end_reading();
-    window_.absorb(given, 0, given.count(), rows_given_, interrupt);
+    learn(given, 0, given.count(), interrupt);
     rows_given_ += given.count();
   }
 
@@ -434,6 +456,7 @@ class OnlinePca<T>::Impl {
   std::int64_t empty_rows_ = 0;  // rows without any value before the units were known
   FirstRows<T> first_;           // until then
   Window<T> window_;
+  ChangeDetector<T> changes_;
   RateTuning<T> tuning_;
   Cached<Model<T>> reading_;
   Components previous_;  // the components as they were shown before the last rows, if readings are aligned

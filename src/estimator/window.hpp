@@ -16,6 +16,10 @@ namespace roipca {
 /// components held: then merging takes about as long as learning. Windows of up to four such panes keep the
 /// rows themselves and cover N rows exactly.
 ///
+/// Missing values are filled by the model of the window as it was when their pane began; those of the first
+/// panes by the first rows' model, until the window has more rows than that. In windows that keep the rows,
+/// the missing values are filled anew by every reading, from these rows alone.
+///
 /// Where panes begin depends on the rows alone, never on the way they were cut into calls.
 template <typename T>
 class Window {
@@ -27,13 +31,16 @@ class Window {
   explicit Window(const Model<T>& model);
 
   bool empty() const { return features_ == 0; }
+  Index features() const { return features_; }
+  /// Whether the rows themselves are kept, and learned when the model is read.
+  bool keeps_rows() const { return length_ > 0 && pane_rows_ == 0; }
 
   /// As Shards::absorb.
   template <typename Given>
   void absorb(const Given& given, Index from, Index to, std::int64_t position, PacedCheck& interrupt);
 
-  /// As Shards::fill_by; without a window.
-  void fill_by(const FillModel& model, std::int64_t rows) { open_.fill_by(model, rows); }
+  /// Fills missing values by this model of `rows` rows until there are more.
+  void fill_by(const FillModel& model, std::int64_t rows);
 
   /// As Shards::merge; without a window.
   void merge(const Window& other, double decay) { open_.merge(other.open_, decay); }
@@ -56,6 +63,9 @@ class Window {
   template <typename Given>
   void fill_panes(const Given& given, Index from, Index to, std::int64_t position, PacedCheck& interrupt);
   std::int64_t rows_in_window() const { return rows_ - rows_before_; }
+  bool may_have_gaps() const { return options_.missing == Missing::kImpute; }
+  void close_pane();
+  Model<T> model_of_kept_rows() const;
   void drop_oldest_panes();
 
   Options options_;  // of a pane: without a window
@@ -65,9 +75,12 @@ class Window {
   Shards<T> open_;       // the pane that fills, or all rows
   PaneQueue<T> panes_;   // the full ones
   KeptRows<T> kept_;
-  std::int64_t rows_ = 0;         // of positive weight, in the window or not
-  std::int64_t rows_before_ = 0;  // those that left
-  std::int64_t open_start_ = 0;   // position of the open pane's first row among all given
+  std::int64_t rows_ = 0;          // of positive weight, in the window or not
+  std::int64_t rows_before_ = 0;   // those that left
+  std::int64_t open_start_ = 0;    // position of the open pane's first row among all given
+  std::int64_t empty_rows_ = 0;    // without any value, in the window or not
+  FillModel filling_;              // what the open pane's missing values are filled by
+  std::int64_t filling_rows_ = 0;  // rows that it comes from
 };
 
 extern template class Window<float>;

@@ -1,6 +1,9 @@
 /// The rows of a call, as the caller gave them.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+
 #include "intake/row_check.hpp"
 #include "intake/units.hpp"
 #include "roipca/types.hpp"
@@ -20,6 +23,14 @@ struct GivenRows {
 
   Index count() const { return rows.rows(); }
   double weight(Index i) const { return weights.size() == 0 ? 1.0 : weights[i]; }
+  /// Whether a row has a positive weight and, where values may be missing, any value.
+  bool counts(Index i) const { return weight(i) > 0.0 && !is_empty(i); }
+  /// Whether row i has no value.
+  bool is_empty(Index i) const {
+    if (!gaps) return false;
+    const Row<T> row = rows.row(i);
+    return std::all_of(row.begin(), row.end(), [](T x) { return std::isnan(x); });
+  }
   /// Null where the weights are 1.
   const double* weights_from(Index i) const { return weights.size() == 0 ? nullptr : weights.data() + i; }
   simd::RowsView<T> view(Index from, Index to) const {

@@ -28,6 +28,8 @@ struct GivenSparseRows {
 
   Index count() const { return rows.rows(); }
   double weight(Index i) const { return weights.size() == 0 ? 1.0 : weights[i]; }
+  bool counts(Index i) const { return weight(i) > 0.0; }
+  bool is_empty(Index /*i*/) const { return false; }
 };
 
 }  // namespace roipca

@@ -131,6 +131,10 @@ void check(const Model<T>& model) {
               as_eigen(model.probe_products).allFinite(),
           "the products with probes are not as many as its options ask for, or not finite");
   check_prequential(model.prequential, held, require);
+  const Change& change = model.change;
+  require(std::isfinite(change.score) && change.score >= 0.0 && change.row >= 0 && change.count >= 0 &&
+              change.rows >= 0,
+          "what it knows of changes is out of range");
   require(is_orthonormal(model.basis), "the components are not orthonormal");
 }
 

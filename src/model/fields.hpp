@@ -56,6 +56,10 @@ void visit_values(Visit visit, Models&... models) {
   visit(ValueField{"prequential.spe_mean", Merging::kOwn, true}, models.prequential.spe_mean...);
   visit(ValueField{"prequential.spe_spread", Merging::kOwn, true}, models.prequential.spe_spread...);
   visit(ValueField{"prequential.spe_third", Merging::kOwn, true}, models.prequential.spe_third...);
+  visit(ValueField{"change.score", Merging::kOwn, true}, models.change.score...);
+  visit(ValueField{"change.row", Merging::kOwn, true}, models.change.row...);
+  visit(ValueField{"change.count", Merging::kOwn, true}, models.change.count...);
+  visit(ValueField{"change.rows", Merging::kOwn, true}, models.change.rows...);
   visit(ValueField{"empty_rows", Merging::kSum, true}, models.empty_rows...);
   visit(ValueField{"feature_names", Merging::kNonempty, true}, models.feature_names...);
   visit(ValueField{"parameters", Merging::kFirst, true}, models.parameters...);

@@ -49,7 +49,6 @@ void check(const Options& options) {
   }
   if (!options.window) return;
   if (options.forgetting != 1.0) throw std::invalid_argument("window and forgetting exclude each other");
-  if (imputes) throw std::invalid_argument("missing \"impute\" does not work with a window");
   if (!by_blocks && method != Method::kExact) {
     throw std::invalid_argument(
         "window needs updates by blocks (method auto, roipca or ipca, update_every block) or method exact");

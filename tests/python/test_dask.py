@@ -308,6 +308,8 @@ def test_what_cannot_be_fitted_is_refused_before_anything_runs(rows):
     X = cut(rows, 500)
     with pytest.raises(ValueError, match="forgetting"):
         roipca.dask.fit(X, 3, forgetting=0.99)
+    with pytest.raises(ValueError, match="window needs rows in one order"):
+        roipca.dask.fit(X, 3, window=100)
     with pytest.raises(ValueError, match="method"):
         roipca.dask.fit(X, 3, method="magic")
     with pytest.raises(TypeError, match="Dask array or dataframe"):
@@ -338,6 +340,33 @@ def test_another_pass_reads_all_partitions_and_reduces_the_error(alone):
     for passes in (2, "auto"):
         with pytest.raises(ValueError, match="compute=False"):
             roipca.dask.fit(rows, 4, passes=passes, compute=False)
+
+
+def test_two_passes_over_standardized_partitions_are_pca_of_the_correlation_matrix(alone):
+    X = decaying_rows(2000, 60) * np.geomspace(1e-4, 1e4, 60)
+    X[:700] *= np.linspace(0.5, 1, 60)  # partitions have different scales
+    rows = da.from_array(X, chunks=((700, 1300), 60))
+    truth = batch_components((X - X.mean(axis=0)) / X.std(axis=0, ddof=1), 4)
+    options = {"method": "roipca", "oversampling": 5, "standardize": True, "first_rows": 100}
+    errors = []
+    for passes in (1, 2, 3):
+        pca = roipca.dask.fit(rows, 4, passes=passes, **options)
+        np.testing.assert_allclose(pca.scale_ratio_, 1, rtol=1e-6)
+        errors.append(subspace_error(truth, pca.components_))
+    assert errors[1] < errors[0] / 3 and errors[2] < errors[1] / 3
+    assert np.isnan(pca.change_score_)
+
+
+def test_missing_values_are_filled_and_another_pass_fills_them_better(alone):
+    X = decaying_rows(2000, 30)
+    gaps = np.where(np.random.default_rng(0).random(X.shape) < 0.2, np.nan, X)
+    rows = da.from_array(gaps, chunks=((700, 1300), 30))
+    truth = batch_components(X, 3)
+    errors = [
+        subspace_error(truth, roipca.dask.fit(rows, 3, passes=passes, missing="impute").components_)
+        for passes in (1, 3)
+    ]
+    assert errors[1] < errors[0] < 0.02
 
 
 def test_passes_end_when_the_bound_is_below_the_tolerance(alone):

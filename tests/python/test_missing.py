@@ -193,8 +193,8 @@ def test_a_monitor_takes_rows_with_gaps():
 
 
 def test_what_does_not_combine_is_refused():
-    with pytest.raises(ValueError, match="window"):
-        OnlinePCA(2, missing="impute", window=100).fit(factors(50))
+    with pytest.raises(ValueError, match="blocks"):
+        OnlinePCA(2, missing="impute", method="froipca").fit(factors(50))
     sparse = csr_matrix(np.where(np.arange(40) == 3, np.nan, 1.0))
     with pytest.raises(ValueError, match="NaN"):
         OnlinePCA(2, missing="impute").fit(sparse)

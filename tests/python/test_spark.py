@@ -223,6 +223,7 @@ def test_what_cannot_be_fitted_is_refused_before_anything_runs(spark, rows):
         (["x0", "y"], {}, "There is no column 'y'; the columns are 'x0', 'x1'"),
         ("x0", {}, "contains double, not arrays or vectors"),
         (["x0", "x1"], {"forgetting": 0.9}, "forgetting"),
+        (["x0", "x1"], {"window": 10}, "window needs rows in one order"),
         (["x0", "x1"], {"sample_weight": "w"}, "no column 'w'"),
     ):
         with pytest.raises(ValueError, match=what):
@@ -308,3 +309,13 @@ def test_another_pass_reads_all_partitions_and_reduces_the_error(spark, rows):
     assert subspace_error(truth, twice.components_) < subspace_error(truth, once.components_) / 5
     until = roipca.spark.fit(df, df.columns, 2, passes="auto", tol=twice.error_bound(), **options)
     assert state(until) == state(twice)
+
+
+def test_two_passes_over_standardized_partitions_are_pca_of_the_correlation_matrix(spark, rows):
+    X = rows * np.geomspace(1e-4, 1e4, rows.shape[1])
+    df = cut(spark, X, 130, 303, 67)
+    truth = batch_components((X - X.mean(axis=0)) / X.std(axis=0, ddof=1), 2)
+    options = {"method": "roipca", "oversampling": 2, "standardize": True, "first_rows": 50}
+    once, twice = (roipca.spark.fit(df, df.columns, 2, passes=passes, **options) for passes in (1, 2))
+    np.testing.assert_allclose(twice.scale_, X.std(axis=0, ddof=1), rtol=1e-9)
+    assert subspace_error(truth, twice.components_) < subspace_error(truth, once.components_) / 2

@@ -1,0 +1,26 @@
+/// What missing values are filled by before anything was learned.
+#pragma once
+
+#include <span>
+
+#include "engine/dense_stream.hpp"
+
+namespace roipca {
+
+/// Finds a model to fill the missing values of these rows by: each of a few passes over them fills by the
+/// model of the pass before, as in the EM algorithm, the first one by the means. Takes as long as learning
+/// the rows eight times.
+template <typename T>
+FillModel first_fill_model(const Options& options, Index features, std::span<const GivenRows<T>> parts) {
+  constexpr int kPasses = 8;
+  FillModel model = FillModel::of_nothing(features);
+  for (int pass = 0; pass < kPasses; ++pass) {
+    DenseStream<T> stream(options, features);
+    stream.fill_only_by(model);
+    for (const GivenRows<T>& part : parts) stream.absorb(part, 0, part.count());
+    model = fill_model(stream.model());
+  }
+  return model;
+}
+
+}  // namespace roipca

@@ -1,0 +1,65 @@
+#include "monitor/change_chart.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace roipca {
+namespace {
+
+constexpr double kSlack = 0.5;  // half of the shift that the sums find fastest
+// No single value counts more: a few of them are a change, one is an outlier.
+constexpr double kMost = 4.0;
+// Smaller changes than a few times this are nobody's concern, however little the values vary.
+constexpr double kLeastDeviation = 0.02;
+constexpr double kMostCorrelation = 0.9;
+
+// A number that is as unlikely under a standard normal distribution as t under Student's with n degrees of
+// freedom (Wallace 1959).
+double normal_of_student(double t, double n) {
+  return std::copysign((8.0 * n + 1.0) / (8.0 * n + 3.0) * std::sqrt(n * std::log1p(t * t / n)), t);
+}
+
+}  // namespace
+
+void ChangeChart::Sum::add(double deviation, std::int64_t row) {
+  if (sum <= kUsual) began = row;
+  sum = std::max(0.0, sum + deviation - kSlack);
+}
+
+double ChangeChart::standardized(double deviation) const {
+  const auto n = static_cast<double>(count_);
+  const double correlation = squares_ > 0.0 ? std::clamp(products_ / squares_, 0.0, kMostCorrelation) : 0.0;
+  const double variance = std::max(squares_ / n, kLeastDeviation * kLeastDeviation);
+  const double in_the_long_run = variance * (1.0 + correlation) / (1.0 - correlation);
+  return std::clamp(normal_of_student(deviation / std::sqrt(in_the_long_run), n), -kMost, kMost);
+}
+
+void ChangeChart::add(double value, std::int64_t row, bool is_usual) {
+  if (at_level_ > 0) {
+    const auto n = static_cast<double>(at_level_);
+    // The level has a variance of its own: that of a value over n.
+    const double deviation = (value - level_) * std::sqrt(n / (n + 1.0));
+    if (is_ready()) {
+      const double z = standardized(deviation);
+      up_.add(z, row);
+      down_.add(-z, row);
+    }
+    if (is_usual) {
+      squares_ += deviation * deviation;
+      products_ += deviation * last_;
+      last_ = deviation;
+      ++count_;
+    }
+  }
+  if (!is_usual && at_level_ > 0) return;
+  ++at_level_;
+  level_ += (value - level_) / static_cast<double>(at_level_);
+}
+
+void ChangeChart::set_level(double level, std::int64_t count) {
+  level_ = level;
+  at_level_ = count;
+  last_ = 0.0;
+}
+
+}  // namespace roipca

@@ -1,0 +1,90 @@
+/// Whether a stream has changed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "monitor/change_chart.hpp"
+#include "monitor/change_reference.hpp"
+#include "roipca/model.hpp"
+
+namespace roipca {
+
+/// Compares rows, before they are learned, with a model of earlier ones: the mean logarithms of T^2 and SPE
+/// of groups of 16 rows each go to a ChangeChart. The first 64 groups after the beginning or a change are
+/// compared, and one in four of those that follow, because a comparison costs a good part of an update.
+///
+/// The model stays the same until the rows that it covers have doubled, or have all been replaced where old
+/// rows are forgotten: with a model that learns, scores would fall for a long time in a stream that does not
+/// change. Its successor is first used beside it, until the level of the scores that it gives is known, and
+/// not while the charts suspect a change: so that no change is missed on the way.
+///
+///     for (Index i = 0; i < rows; ) {
+///       if (detector.wants_model()) detector.use(model of the rows so far);
+///       Index end = detector.compare(rows from i on); learn the rows [i, end); i = end;
+///     }
+///
+/// What it does depends on the rows alone, never on the way they were cut into calls.
+template <typename T>
+class ChangeDetector {
+ public:
+  ChangeDetector() = default;
+  /// `reading_costs` is the number of rows that take as long to learn as a model takes to read.
+  ChangeDetector(const Options& options, Index features, Index reading_costs);
+  /// Knows what was found before.
+  void resume(const Change& known) { change_ = known; }
+
+  /// Whether the next row must be compared with a model of all `rows` before it.
+  bool wants_model(std::int64_t rows) const;
+  void use(const Model<T>& model, std::int64_t rows);
+
+  /// Compares rows of [from, to) (GivenRows or GivenSparseRows), of which `rows` came before. Returns the
+  /// number of the first row that needs another model, or `to`.
+  template <typename Given>
+  Index compare(const Given& given, Index from, Index to, std::int64_t rows);
+
+  Change value() const;
+  void visit_state(state::Archive& archive);
+
+ private:
+  static constexpr Index kGroup = 16;
+  static constexpr std::int64_t kScoredAtFirst = 64;  // groups
+  static constexpr std::int64_t kScoredEvery = 4;
+
+  // Groups that tell the level of the scores that the next model gives.
+  static constexpr std::int64_t kGroupsForLevel = 4;
+
+  using Logs = typename ChangeReference<T>::Logs;
+
+  bool is_scored() const { return group_ < kScoredAtFirst || group_ % kScoredEvery == 0; }
+  bool is_ready() const { return charts_[0].is_ready() && charts_[1].is_ready(); }
+  double sum() const;
+  void end_group(std::int64_t rows);
+  void compare_group(std::int64_t rows);
+  void report_change();
+  void visit_reference(state::Archive& archive, std::optional<ChangeReference<T>>& reference);
+
+  Index features_ = 0;
+  Index most_filling_ = 0;
+  bool has_gaps_ = false;
+  std::int64_t memory_ = 0;         // rows after which all are replaced; 0: never
+  std::int64_t least_between_ = 0;  // rows between two models; 0: there is none
+  std::int64_t model_at_ = 0;       // number of rows from which on another model is wanted
+  std::optional<ChangeReference<T>> reference_;
+  std::optional<ChangeReference<T>> next_;  // that takes its place as soon as its level is known
+  std::int64_t group_ = 0;                  // since the beginning, or the last change
+  Index in_group_ = 0;                      // rows
+  Logs sums_ = {};
+  Logs next_sums_ = {};
+  Logs next_levels_ = {};         // sums of the values that the next model gives
+  std::int64_t next_groups_ = 0;  // their number
+  std::array<ChangeChart, 2> charts_;
+  bool has_changed_ = false;  // a moment ago: the next row needs another model
+  Change change_;
+};
+
+extern template class ChangeDetector<float>;
+extern template class ChangeDetector<double>;
+
+}  // namespace roipca
