@@ -11,7 +11,7 @@ MYPY = 2.4.1
 # Prerequisites run in the given order, even with -j; Ninja does the parallel work.
 .NOTPARALLEL:
 .PHONY: check isa lint-python test-aarch64 test-torch test-wheel tsan wheel deps-aarch64
-.PHONY: help deps deps-dev deps-python deps-clusters deps-test deps-docs deps-fuzz build python demo test docs soak asan fuzz tidy format format-check coverage bench bench-accuracy bench-clusters bench-kernel bench-linalg bench-missing bench-oversampling bench-sparse paper install clean
+.PHONY: help deps deps-dev deps-python deps-clusters deps-test deps-docs deps-fuzz build python demo test docs soak asan fuzz tidy format format-check coverage bench bench-accuracy bench-changes bench-clusters bench-kernel bench-linalg bench-missing bench-oversampling bench-sparse paper install clean
 
 SOURCES = $(shell find bench include src cli python examples tests -name '*.hpp' -o -name '*.cpp')
 
@@ -169,6 +169,12 @@ bench-kernel: deps-python ## Compare online kernel PCA with scikit-learn's and w
 	build/bench-venv/bin/pip install -q -r bench/requirements.txt
 	build/bench-venv/bin/pip install -q .
 	build/bench-venv/bin/python bench/kernel_pca.py
+
+bench-changes: deps-python ## Measure how changes of a stream are found and write the tables of docs/changing-streams.md
+	python3 -m venv build/bench-venv
+	build/bench-venv/bin/pip install -q -r bench/requirements.txt
+	build/bench-venv/bin/pip install -q .
+	build/bench-venv/bin/python bench/changes.py
 
 bench-missing: deps-python ## Compare ways to deal with missing values and write the tables of docs/missing.md
 	python3 -m venv build/bench-venv
