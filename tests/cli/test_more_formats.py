@@ -203,7 +203,7 @@ def test_parquet_without_python_says_what_to_install(roipca, tmp_path, arrow_fil
 
 
 @pytest.mark.parametrize("float32", [False, True])
-def test_scores_can_be_written_to_parquet_where_the_python_package_is(roipca, tmp_path, arrow_files, with_python, float32):
+def test_scores_are_written_to_parquet_where_the_python_package_is(roipca, tmp_path, arrow_files, with_python, float32):
     pandas = pytest.importorskip("pandas")
     roipca("fit", "a.csv", "-k", 3, "--exclude", "who", "-o", "m", *(["--float32"] if float32 else []))
     roipca("transform", "m", "a.csv", "--id", "who", "-o", "scores.parquet")
@@ -246,7 +246,8 @@ def test_parquet_output_that_cannot_be_written_leaves_nothing(roipca, tmp_path, 
     (tmp_path / "python").write_text("#!/bin/sh\nprintf '\\002\\0\\0\\0\\0\\0\\0\\0{}'\n")
     os.chmod(tmp_path / "python", 0o755)
     monkeypatch.setenv("ROIPCA_PYTHON", str(tmp_path / "python"))
-    assert "the Python process ended early" in roipca.refuse("transform", "m", "a.csv", "--id", "who", "-o", "s.parquet")
+    message = roipca.refuse("transform", "m", "a.csv", "--id", "who", "-o", "s.parquet")
+    assert "the Python process ended early" in message
     # An error of Python's is told.
     (tmp_path / "python").write_text(
         f"#!{sys.executable}\nimport struct, sys\nout = sys.stdout.buffer\n"
