@@ -60,6 +60,8 @@ void Arguments::add_flag(const std::string& names, bool& value, const std::strin
   set_rules(*app_->add_flag(names, value, help), rules);
 }
 
+void Arguments::make_optional(const std::string& name) { app_->get_option(name)->required(false); }
+
 void Arguments::add_quiet() {
   app_->add_flag_callback("-q,--quiet", be_quiet, "Print no progress, summary or warnings")->group("Options");
 }

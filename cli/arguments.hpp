@@ -39,6 +39,8 @@ class Arguments {
            const OptionRules& rules = {});
   void add_flag(const std::string& names, bool& value, const std::string& help,
                 const OptionRules& rules = {});
+  /// Lets an option be left out that was added as required.
+  void make_optional(const std::string& name);
   /// Adds --quiet.
   void add_quiet();
   void add_argument(const std::string& name, std::string& value, const std::string& help);

@@ -62,7 +62,9 @@ void add_column_options(Arguments& arguments, InputOptions& options) {
   arguments.add("--exclude", options.choice.exclude, "Leave out these columns, written in the same way",
                 rules);
   arguments.add("--id", options.choice.id,
-                "Column that identifies rows: it is left out, and outputs begin each row with it", rules);
+                "Column that identifies rows, such as a time: it is no feature; outputs begin each row with "
+                "it, and alarms name it",
+                rules);
   arguments.add_flag("--number-rows", options.number_rows,
                      "Begin each row of outputs with its number in its file: row from 0, or line from 1",
                      rules);

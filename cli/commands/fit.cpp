@@ -3,15 +3,16 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
-#include <numeric>
 
 #include "arguments.hpp"
 #include "component_options.hpp"
+#include "components_asked_for.hpp"
 #include "feature_names.hpp"
 #include "fit_checkpoint.hpp"
 #include "input_options.hpp"
 #include "interrupt.hpp"
 #include "json_object.hpp"
+#include "long_runs.hpp"
 #include "model_facts.hpp"
 #include "model_output.hpp"
 #include "model_updates.hpp"
@@ -32,24 +33,15 @@ struct FitSettings {
   ComponentOptions components;
   PassOptions passes;
   std::string model;  // as typed
-  std::int64_t model_every = 0;
   std::string scores;
   std::string sample;
-  std::string checkpoint;
-  std::int64_t every = 1000000;
-  std::string resume;
+  LongRunOptions long_run;
   bool float32 = false;
   bool json = false;
   bool dry_run = false;
 
   std::string model_path() const { return model.empty() ? "model.safetensors" : model; }
 };
-
-template <typename T>
-double explained(const Model<T>& model) {
-  const std::vector<double> ratio = model.explained_variance_ratio();
-  return std::accumulate(ratio.begin(), ratio.end(), 0.0);
-}
 
 // For the progress line.
 template <typename T>
@@ -110,14 +102,15 @@ void print_summary(const Model<T>& model, const FitSettings& settings, double se
 // The checkpoint to begin with: empty, or that of a run with the same options.
 template <typename T>
 FitCheckpoint<T> beginning(const FitSettings& settings, const Options& options, Index features) {
-  if (settings.resume.empty()) return {.pca = OnlinePca<T>(options)};
-  FitCheckpoint<T> start = load_fit<T>(settings.resume);
+  if (settings.long_run.resume.empty()) return {.pca = OnlinePca<T>(options)};
+  FitCheckpoint<T> start = load_fit<T>(settings.long_run.resume);
   if (start.pca.features() != features) {
-    throw FileError(settings.resume + ": a checkpoint of rows of " + std::to_string(start.pca.features()) +
-                    " numbers, not of " + std::to_string(features));
+    throw FileError(settings.long_run.resume + ": a checkpoint of rows of " +
+                    std::to_string(start.pca.features()) + " numbers, not of " + std::to_string(features));
   }
   if (start.pca.options() != options) {
-    throw UsageError("--resume " + settings.resume + ": that run had other options for components or method");
+    throw UsageError("--resume " + settings.long_run.resume +
+                     ": that run had other options for components or method");
   }
   return start;
 }
@@ -178,46 +171,23 @@ void learn(OnlinePca<T>& pca, RowSource<T>& source, RowWriter<T>* scores, RowSam
 // Wrong combinations of options, and outputs that cannot be written, before the first row is read.
 void check_settings(const FitSettings& settings, const Components& components) {
   const std::string model = settings.model_path();
-  require_apart({model, settings.scores, settings.sample, settings.checkpoint}, settings.input.paths);
-  require_apart({model}, {settings.resume});
-  if (settings.checkpoint == "-") throw UsageError("--checkpoint needs the name of a file");
+  require_apart({model, settings.scores, settings.sample, settings.long_run.checkpoint},
+                settings.input.paths);
+  require_apart({model}, {settings.long_run.resume});
+  if (settings.long_run.checkpoint == "-") throw UsageError("--checkpoint needs the name of a file");
   if (!settings.scores.empty())
     as_usage([&] { check_output_path(settings.scores, settings.input.has_ids()); });
   if (!settings.sample.empty()) as_usage([&] { check_output_path(settings.sample); });
   if (components.known_at_end() && !settings.scores.empty()) {
     throw UsageError("--scores needs -k as a number: for a fraction and auto it is known only at the end");
   }
-  if (!settings.resume.empty() && !settings.scores.empty()) {
+  if (!settings.long_run.resume.empty() && !settings.scores.empty()) {
     throw UsageError("--scores cannot be resumed: use roipca transform afterwards");
   }
-  if (settings.model_every > 0 && model == "-") throw UsageError("--model-every needs a file: use -o");
+  if (settings.long_run.model_every > 0 && model == "-")
+    throw UsageError("--model-every needs a file: use -o");
   require_writable_model(model);
-  require_writable(settings.checkpoint);
-}
-
-// Reports as many components as were asked for, where that depends on the rows. Reasons to doubt the number
-// go to standard error if `warns`.
-template <typename T>
-Model<T> with_components_asked_for(Model<T> model, const Components& components, bool warns) {
-  if (components.fraction) {
-    const auto enough = components_explaining(model, *components.fraction);
-    const Index reported = enough.value_or(model.basis.rows());
-    model = reporting(std::move(model), reported);
-    if (!enough && warns && !is_quiet()) {
-      std::fprintf(stderr,
-                   "roipca: the %td components held explain %.3g of the variance, less than %g: give -k "
-                   "as a larger number\n",
-                   reported, explained(model), *components.fraction);
-    }
-  }
-  if (components.automatic) {
-    const ComponentCounts counts = suggest_components(model);
-    for (const std::string& caution : warns ? counts.cautions : std::vector<std::string>()) {
-      note("-k auto: " + caution);
-    }
-    model = reporting(std::move(model), std::max<Index>(1, counts.consensus));
-  }
-  return model;
+  require_writable(settings.long_run.checkpoint);
 }
 
 template <typename T>
@@ -265,22 +235,23 @@ void fit(const FitSettings& settings) {
     model.feature_names = storable(source.names());
     return model;
   };
-  ModelUpdates<T> models(path, {.every = settings.model_every, .at_interrupt = !settings.model.empty()},
-                         pca.rows_seen(),
-                         [&](Model<T> model) { write_model(finished(std::move(model), false), path); });
+  ModelUpdates<T> models(
+      path, {.every = settings.long_run.model_every, .at_interrupt = !settings.model.empty()},
+      pca.rows_seen(), [&](Model<T> model) { write_model(finished(std::move(model), false), path); });
   if (!is_later_pass) {
-    learn(pca, source, scores.get(), sample.get(), Resumption<T>(start, settings.resume),
-          Checkpoints(settings.checkpoint, settings.every, pca.rows_seen()), models, *progress);
+    learn(pca, source, scores.get(), sample.get(), Resumption<T>(start, settings.long_run.resume),
+          Checkpoints(settings.long_run.checkpoint, settings.long_run.every, pca.rows_seen()), models,
+          *progress);
   }
   const double seconds_of_first = progress->seconds();
   progress.reset();
   report_skipped(source.skipped());
   if (pca.rows_seen() == 0) throw FileError("there are no rows left: every one of them is bad");
   const Progress more;
-  Model<T> model =
-      refined(is_later_pass ? start.refinement->model() : pca.model(), passes, input,
-              {settings.checkpoint, settings.every, settings.resume}, is_later_pass ? &start : nullptr,
-              KeepModel<T>([&](const Model<T>& so_far) { models.at_interrupt(so_far); }));
+  Model<T> model = refined(is_later_pass ? start.refinement->model() : pca.model(), passes, input,
+                           {settings.long_run.checkpoint, settings.long_run.every, settings.long_run.resume},
+                           is_later_pass ? &start : nullptr,
+                           KeepModel<T>([&](const Model<T>& so_far) { models.at_interrupt(so_far); }));
   const double seconds = seconds_of_first + more.seconds();
   model = finished(std::move(model), true);
   check_interrupt();
@@ -295,7 +266,6 @@ void fit(const FitSettings& settings) {
 }  // namespace
 
 Command add_fit(CLI::App& program) {
-  const OptionRules long_runs{.group = "Long runs"};
   auto settings = std::make_shared<FitSettings>();
   Arguments arguments(program, "fit", "Learn principal components from rows",
                       "zcat big.csv.gz | roipca fit - -k 10 -o model.safetensors");
@@ -311,14 +281,8 @@ Command add_fit(CLI::App& program) {
   arguments.add(
       "--sample", settings->sample,
       "Write up to 1,000 random rows, for roipca report, to this file: .npy, .csv, .tsv, .h5 or .parquet");
-  arguments.add("--model-every", settings->model_every, {.least = 0},
-                "Also write the model so far each time this number of rows was added; 0: never", long_runs);
-  arguments.add("--checkpoint", settings->checkpoint,
-                "Write a checkpoint to this file at regular intervals and when interrupted", long_runs);
-  arguments.add("--every", settings->every, {.least = 1}, "Number of rows between two checkpoints",
-                long_runs);
-  arguments.add("--resume", settings->resume, "Resume from this checkpoint, with the same input and options",
-                long_runs);
+  add_long_run_options(arguments, settings->long_run, "rows was added",
+                       "Resume from this checkpoint, with the same input and options");
   arguments.add_flag("--float32", settings->float32, "Compute in single precision");
   arguments.add_flag("--json", settings->json, "Print the summary as JSON");
   add_dry_run(arguments, settings->dry_run);

@@ -58,7 +58,7 @@ void score(const Model<T>& model, const ScoreSettings& settings) {
 Command add_score(CLI::App& program) {
   auto settings = std::make_shared<ScoreSettings>();
   Arguments arguments(program, "score",
-                      "Compute how unusual each row is: Hotelling's T^2, squared prediction error",
+                      "Compute how unusual each row is: T^2 within the components, SPE outside of them",
                       "roipca score model.safetensors today.csv --confidence 0.99");
   add_map_options(arguments, *settings, "Write t2 and spe of each row");
   arguments.add(

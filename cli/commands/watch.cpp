@@ -1,22 +1,26 @@
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
-#include <random>
+#include <string_view>
 #include <thread>
+#include <utility>
 
 #include "arguments.hpp"
 #include "component_options.hpp"
+#include "components_asked_for.hpp"
 #include "feature_names.hpp"
 #include "input_options.hpp"
 #include "interrupt.hpp"
+#include "long_runs.hpp"
 #include "model_input.hpp"
-#include "model_output.hpp"
+#include "model_updates.hpp"
+#include "notes.hpp"
 #include "output_paths.hpp"
-#include "report/assets.hpp"
 #include "roipca/roipca.hpp"
-#include "watch/http_server.hpp"
 #include "watch/watch_checkpoint.hpp"
+#include "watch/watch_site.hpp"
 #include "watch/watch_state.hpp"
 
 namespace roipca::cli {
@@ -36,9 +40,7 @@ struct WatchSettings {
   std::string learn = "normal";
   std::string model;
   std::string start;
-  std::string checkpoint;
-  std::int64_t every = 100000;
-  std::string resume;
+  LongRunOptions long_run = {.every = 100000};
   bool no_follow = false;
 };
 
@@ -68,9 +70,9 @@ void require_features(Index have, Index features, const std::string& path) {
 
 // Nothing, a model, or what an earlier run had learned.
 WatchCheckpoint beginning(const WatchSettings& settings, Index features) {
-  if (!settings.resume.empty()) {
-    WatchCheckpoint start = load_watch(settings.resume);
-    require_features(start.pca.features(), features, settings.resume);
+  if (!settings.long_run.resume.empty()) {
+    WatchCheckpoint start = load_watch(settings.long_run.resume);
+    require_features(start.pca.features(), features, settings.long_run.resume);
     return start;
   }
   if (!settings.start.empty()) {
@@ -85,39 +87,10 @@ WatchCheckpoint beginning(const WatchSettings& settings, Index features) {
 
 // Whether the stream goes on from one that takes missing values, or begins as such.
 bool begins_with_gaps(const WatchSettings& settings) {
-  if (!settings.resume.empty()) return load_watch(settings.resume).pca.options().missing == Missing::kImpute;
+  if (!settings.long_run.resume.empty())
+    return load_watch(settings.long_run.resume).pca.options().missing == Missing::kImpute;
   if (!settings.start.empty()) return takes_gaps(load<double>(settings.start));
   return settings.components.options().missing == Missing::kImpute;
-}
-
-// 128 random bits, for an address that cannot be guessed.
-std::string random_token() {
-  std::random_device random;
-  std::string token;
-  for (int i = 0; i < 32; ++i) token += "0123456789abcdef"[random() % 16];
-  return token;
-}
-
-bool is_same(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;
-  unsigned char difference = 0;  // compared in full, so that the time says nothing
-  for (std::size_t i = 0; i < a.size(); ++i) difference |= static_cast<unsigned char>(a[i] ^ b[i]);
-  return difference == 0;
-}
-
-std::string page() {
-  return std::string(
-             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
-             "content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light "
-             "dark\">\n<title>roipca watch</title>\n<style>") +
-         kWatchStyle.text + "</style>\n</head>\n<body>\n<main></main>\n<script>" + kWatchScript.text +
-         "</script>\n</body>\n</html>\n";
-}
-
-std::string event(const nlohmann::json& data, const char* name) {
-  // Names of features may not be UTF-8.
-  return std::string("event: ") + name +
-         "\ndata: " + data.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n\n";
 }
 
 // The rows of a block; sparse ones are expanded into `expanded`.
@@ -131,128 +104,147 @@ Rows<double> dense_rows(const PlacedRows<double>& block, OwnedRows<double>& expa
   return expanded.slice(0, block.count);
 }
 
-class Site {
+// Scores and learns rows, and keeps what is to outlive the run.
+class Watch {
  public:
-  Site(WatchState& state, const WatchSettings& settings)
-      : state_(state),
-        token_(random_token()),
-        server_(settings.host, static_cast<int>(settings.port),
-                [this](const HttpRequest& request) { return answer(request); }),
-        publisher_([this](const std::stop_token& stop) { publish(stop); }) {
-    const bool is_ipv6 = settings.host.find(':') != std::string::npos;
-    const std::string host = is_ipv6 ? "[" + settings.host + "]" : settings.host;
-    address_ = "http://" + host + ":" + std::to_string(server_.port()) + "/";
-    if (!server_.is_loopback()) address_ += "?token=" + token_;
+  Watch(const WatchSettings& settings, const MonitorOptions& options, const RowSource<double>& source)
+      : components_(settings.components.components.empty() ? Components{.number = 1}
+                                                           : settings.components.parsed_components()),
+        options_(options),
+        checkpoint_(settings.long_run.checkpoint),
+        every_(settings.long_run.every),
+        start_(beginning(settings, source.columns())),
+        monitor_(pca(), options),
+        // A file is read from its beginning again, a pipe goes on.
+        to_skip_(std::filesystem::is_regular_file(settings.input.paths.front()) ? start_.rows_read : 0),
+        number_(start_.rows_read - to_skip_),
+        last_checkpoint_(pca().rows_seen()),
+        names_(storable(source.names())),
+        models_(settings.model.empty() ? "-" : settings.model,
+                {.every = settings.long_run.model_every, .at_interrupt = true}, pca().rows_seen(),
+                [this, path = settings.model](Model<double> model) { write(std::move(model), path); }) {}
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+  /// Number of rows so far.
+  std::int64_t rows() const { return number_; }
+
+  void take(const PlacedRows<double>& block, WatchState& state) {
+    const Rows<double> rows = dense_rows(block, expanded_);
+    for (Index i = 0; i < rows.rows(); ++i) {
+      ++number_;
+      if (to_skip_ > 0) {
+        --to_skip_;
+        continue;
+      }
+      choose_components();
+      const MonitorReading reading = monitor_.watch(rows.row(i));
+      std::string_view id;
+      if (!block.ids.empty()) id = block.ids[static_cast<std::size_t>(i)];
+      state.add(rows.row(i), {number_, id}, reading, monitor_.model());
+    }
+    if (pca().rows_seen() - last_checkpoint_ >= every_) keep_checkpoint();
+    models_.after_block(pca());
   }
 
-  const std::string& address() const { return address_; }
+  void on_request() { models_.on_request(pca()); }
+
+  void at_interrupt() {
+    if (pca().rows_seen() == 0) return;
+    keep_checkpoint();
+    models_.at_interrupt(pca().model());
+  }
 
  private:
-  HttpResponse answer(const HttpRequest& request) {
-    // Other sites must not read the page through a name of theirs for this machine.
-    const bool is_allowed = server_.is_loopback() ? request.host == "127.0.0.1" ||
-                                                        request.host == "localhost" || request.host == "[::1]"
-                                                  : is_same(query_value(request.query, "token"), token_);
-    if (!is_allowed) return {.status = 403, .body = "use the address that roipca watch has printed\n"};
-    if (request.path == "/") {
-      return {
-          .type = "text/html; charset=utf-8",
-          .body = page(),
-          .headers = std::string("Content-Security-Policy: default-src 'none'; base-uri 'none'; form-action "
-                                 "'none'; frame-ancestors 'none'; connect-src 'self'; style-src ") +
-                     kWatchStyle.hash + "; script-src " + kWatchScript.hash + "\r\n"};
-    }
-    if (request.path == "/events") {
-      return {.type = "text/event-stream",
-              .body = "retry: 1000\n" + event(state_.snapshot(), "all"),
-              .is_stream = true};
-    }
-    if (request.path == "/alarms.csv") {
-      return {.type = "text/csv; charset=utf-8",
-              .body = state_.alarms_csv(),
-              .headers = "Content-Disposition: attachment; filename=\"alarms.csv\"\r\n"};
-    }
-    return {.status = 404, .body = "there is no such page\n"};
+  OnlinePca<double>& pca() { return start_.pca; }
+
+  // A fraction of the variance, or auto, is a number from the end of the warm-up on.
+  void choose_components() {
+    constexpr std::int64_t kFewest = 10;
+    if (!components_.known_at_end() || pca().rows_seen() < std::max(options_.warm_up, kFewest)) return;
+    components_ = {.number = with_components_asked_for(pca().model(), components_, true).n_components};
+    options_.n_components = components_.number;
+    monitor_ = Monitor<double>(pca(), options_);
+    note("watching with " + std::to_string(components_.number) + " components");
   }
 
-  void publish(const std::stop_token& stop) {
-    heed(stop);
-    while (!stop.stop_requested()) {
-      std::this_thread::sleep_for(200ms);
-      server_.broadcast(event(state_.changes(), "news"));
-    }
+  void keep_checkpoint() {
+    if (!checkpoint_.empty()) save_watch(pca(), number_, checkpoint_);
+    last_checkpoint_ = pca().rows_seen();
   }
 
-  WatchState& state_;
-  std::string token_;
-  std::string address_;
-  HttpServer server_;
-  std::jthread publisher_;  // last: it uses all of the above
+  void write(Model<double> model, const std::string& path) const {
+    if (options_.n_components > 0) model = reporting(std::move(model), options_.n_components);
+    model.feature_names = names_;
+    save(model, path);
+  }
+
+  Components components_;
+  MonitorOptions options_;
+  std::string checkpoint_;
+  std::int64_t every_;
+  WatchCheckpoint start_;
+  Monitor<double> monitor_;
+  std::int64_t to_skip_;  // rows of a file that the checkpoint has seen
+  std::int64_t number_;   // of the last row
+  std::int64_t last_checkpoint_;
+  std::vector<std::string> names_;
+  ModelUpdates<double> models_;
+  OwnedRows<double> expanded_;
 };
+
+// Wrong combinations of options, and outputs that cannot be written, before the first row is read.
+void check_settings(const WatchSettings& settings) {
+  const bool is_continued = !settings.long_run.resume.empty() || !settings.start.empty();
+  if (!settings.components.components.empty()) {
+    settings.components.parsed_components();
+  } else if (!is_continued) {
+    throw UsageError("-k is required, unless --start or --resume is given");
+  }
+  if (settings.model == "-") throw UsageError("-o needs the name of a file");
+  if (settings.long_run.model_every > 0 && settings.model.empty()) {
+    throw UsageError("--model-every needs a file: use -o");
+  }
+  require_apart({settings.model, settings.long_run.checkpoint}, settings.input.paths);
+  if (!settings.model.empty()) require_writable_model(settings.model);
+  require_writable(settings.long_run.checkpoint);
+  const std::string& path = settings.input.paths.front();
+  if (path != "-" && !std::filesystem::exists(path)) throw FileError(path + ": there is no such file");
+}
 
 void watch(const WatchSettings& settings) {
   const MonitorOptions options = monitor_options(settings);
-  require_apart({settings.model, settings.checkpoint}, settings.input.paths);
-  if (!settings.model.empty()) require_writable_model(settings.model);
-  require_writable(settings.checkpoint);
+  check_settings(settings);
   InputSettings input = settings.input.settings();
   input.format.at_once = true;
   if (begins_with_gaps(settings)) input.accept_gaps();
   input.format.follow = !settings.no_follow;
-  const std::string& path = settings.input.paths.front();
-  if (path != "-" && !std::filesystem::exists(path)) throw FileError(path + ": there is no such file");
   // The page is there before the first row is.
+  const std::string& path = settings.input.paths.front();
   const std::string title = path == "-" ? "standard input" : path;
   WatchState state(title, options.confidence);
-  const Site site(state, settings);
+  const WatchSite site(state, settings.host, static_cast<int>(settings.port));
   std::fprintf(stderr, "roipca: watching %s at %s (Ctrl-C ends it)\n", title.c_str(), site.address().c_str());
 
   RowSource<double> source(input);
-  state.begin(storable(source.names()));
-  WatchCheckpoint start = beginning(settings, source.columns());
-  OnlinePca<double>& pca = start.pca;
-  Monitor<double> monitor(pca, options);
-  // A file is read from its beginning again, a pipe goes on.
-  std::int64_t to_skip = std::filesystem::is_regular_file(path) ? start.rows_read : 0;
-  std::int64_t number = start.rows_read - to_skip;
-  std::int64_t last_checkpoint = pca.rows_seen();
-  OwnedRows<double> expanded;
-  const auto keep = [&] {
-    if (!settings.checkpoint.empty() && pca.rows_seen() > 0) save_watch(pca, number, settings.checkpoint);
-    last_checkpoint = pca.rows_seen();
-  };
+  state.begin(storable(source.names()), source.id_name());
+  Watch run(settings, options, source);
   try {
-    while (const PlacedRows<double>* block = source.next()) {
+    while (const PlacedRows<double>* block = source.next([&] { run.on_request(); })) {
       check_interrupt();
-      const Rows<double> rows = dense_rows(*block, expanded);
-      for (Index i = 0; i < rows.rows(); ++i) {
-        ++number;
-        if (to_skip > 0) {
-          --to_skip;
-          continue;
-        }
-        const MonitorReading reading = monitor.watch(rows.row(i));
-        state.add(rows.row(i), number, reading, monitor.model());
-      }
+      run.take(*block, state);
       state.set_skipped(source.skipped().count);
-      if (pca.rows_seen() - last_checkpoint >= settings.every) keep();
     }
     state.set_status("ended");
     std::fprintf(stderr, "roipca: the input ended after %lld rows; the page stays until Ctrl-C\n",
-                 static_cast<long long>(number));
+                 static_cast<long long>(run.rows()));
     while (true) {
       check_interrupt();
+      run.on_request();
       std::this_thread::sleep_for(100ms);
     }
   } catch (const Interrupted&) {
-    keep();
-    if (!settings.model.empty() && pca.rows_seen() > 0) {
-      Model<double> model = pca.model();
-      model.feature_names = storable(source.names());
-      save(model, settings.model);
-      std::fprintf(stderr, "roipca: model of %lld rows in %s\n", static_cast<long long>(model.rows),
-                   settings.model.c_str());
-    }
+    run.at_interrupt();
     throw;
   }
 }
@@ -262,34 +254,40 @@ void watch(const WatchSettings& settings) {
 Command add_watch(CLI::App& program) {
   auto settings = std::make_shared<WatchSettings>();
   settings->input.on_bad_row = "skip";
-  Arguments arguments(program, "watch", "Learn and score a stream, and show it on a page that is alive",
+  Arguments arguments(program, "watch",
+                      "Watch a stream: learn and score its rows, raise alarms, and show them on a live page",
                       "sensors | roipca watch - -k 5");
   add_input_options(arguments, settings->input);
   add_component_options(arguments.app(), settings->components);
+  arguments.make_optional("--components");
   arguments.add("--host", settings->host,
                 "Listen on this address; the page is then at an address with a secret token unless only this "
                 "machine can connect");
   arguments.add("--port", settings->port, {.least = 0, .most = 65535}, "Listen on this port; 0 for any");
-  arguments.add("--confidence", settings->confidence, "Confidence of the limits, between 0 and 1",
+  arguments.add("--confidence", settings->confidence,
+                "Confidence of the limits: with 0.99, about one normal row in a hundred is beyond each",
                 {.group = "Alarms"});
-  arguments.add("--alarm", settings->alarm,
-                "Begin an alarm when M of the last N rows are beyond a limit: M/N", {.group = "Alarms"});
+  arguments.add(
+      "--alarm", settings->alarm,
+      "Begin an alarm when M of the last N rows are beyond a limit: M/N, such as 3/5 against single outliers",
+      {.group = "Alarms"});
   arguments.add("--hold", settings->hold, {.least = 0},
                 "End an alarm after this number of successive rows within the limits", {.group = "Alarms"});
   arguments.add("--warm-up", settings->warm_up, {.least = 0},
-                "No alarms before this number of rows was learned", {.group = "Alarms"});
+                "Raise no alarm before this number of rows was learned", {.group = "Alarms"});
   arguments.add("--learn", settings->learn, "Which rows to learn: none, normal (those not in alarm) or all",
                 {.group = "Alarms", .choices = {"none", "normal", "all"}});
-  arguments.add("--start", settings->start, "Start with this model instead of none");
+  arguments.add("--start", settings->start,
+                "Start with this model, as written by roipca fit; -k is then not needed");
   arguments.add_flag("--no-follow", settings->no_follow,
                      "Stop at the end of a file or FIFO instead of waiting for more rows");
-  arguments.add("-o,--output", settings->model, "Write the model to this file when interrupted");
-  arguments.add("--checkpoint", settings->checkpoint,
-                "Write a checkpoint to this file at regular intervals and when interrupted");
-  arguments.add("--every", settings->every, {.least = 1}, "Number of learned rows between two checkpoints");
-  arguments.add("--resume", settings->resume, "Start with what this checkpoint had learned");
+  arguments.add("-o,--output", settings->model,
+                "Write the model to this file when interrupted, and when SIGUSR1 comes");
+  add_long_run_options(arguments, settings->long_run, "rows was learned",
+                       "Start with what this checkpoint of roipca watch had learned");
   return arguments.command([settings] {
     watch_for_interrupts();
+    watch_for_requests();
     settings->input.begin();
     watch(*settings);
   });

@@ -21,6 +21,7 @@ constexpr std::size_t kMostBuckets = 1200;
 constexpr std::size_t kMostPoints = 400;
 constexpr std::size_t kMostSpectra = 240;
 constexpr std::size_t kMostAlarms = 1000;
+constexpr std::size_t kMostIdBytes = 64;
 constexpr std::size_t kContributionsShown = 8;
 constexpr Index kVariancesShown = 8;
 
@@ -53,44 +54,49 @@ std::string csv_field(const std::string& text) {
 WatchState::WatchState(std::string title, double confidence)
     : title_(std::move(title)), confidence_(confidence) {}
 
-void WatchState::begin(std::vector<std::string> feature_names) {
+void WatchState::begin(std::vector<std::string> feature_names, const std::string& id_name) {
   const std::scoped_lock lock(mutex_);
   names_ = std::move(feature_names);
+  id_name_ = id_name;
   status_ = "live";
 }
 
-void WatchState::add(const Row<double>& row, std::int64_t row_number, const MonitorReading& reading,
+void WatchState::add(const Row<double>& row, const Place& given, const MonitorReading& reading,
                      const std::shared_ptr<const Model<double>>& model) {
   const std::scoped_lock lock(mutex_);
   const auto now = Clock::now();
-  rows_ = row_number;
+  const Place place = {given.number, given.id.substr(0, kMostIdBytes)};
+  rows_ = place.number;
   learned_ += reading.is_learned ? 1 : 0;
   beyond_ += reading.is_beyond ? 1 : 0;
   t2_limit_ = reading.t2_limit;
   spe_limit_ = reading.spe_limit;
-  add_alarm(row_number, reading);
+  add_alarm(place, reading);
   if (!model) return;
   if (open_.first != 0 && now - opened_ > kBucketTime) close_bucket();
   if (model != model_) is_drawn_ = false;
   model_ = model;
   if (open_.first == 0) {
     open_ = Bucket();
-    open_.first = row_number;
+    open_.first = place.number;
+    open_.first_id = place.id;
     opened_ = now;
   }
-  open_.last = row_number;
+  open_.last = place.number;
+  open_.last_id = place.id;
   open_.t2 = std::max(open_.t2, reading.t2);
   open_.spe = std::max(open_.spe, reading.spe);
   open_.beyond += reading.is_beyond ? 1 : 0;
   open_.alarm = open_.alarm || reading.alarm;
   if (open_.extreme_row.empty() || extent(reading) > extent(open_.extreme)) {
     open_.extreme = reading;
-    open_.extreme_number = row_number;
+    open_.extreme_number = place.number;
+    open_.extreme_id = place.id;
     open_.extreme_row.assign(row.begin(), row.end());
   }
   if (now >= next_point_) {
     next_point_ = now + kPointTime;
-    add_point(row, row_number, reading, *model);
+    add_point(row, place, reading, *model);
   }
   if (!is_drawn_ && now >= next_spectrum_) {
     next_spectrum_ = now + kSpectrumTime;
@@ -99,11 +105,11 @@ void WatchState::add(const Row<double>& row, std::int64_t row_number, const Moni
   }
 }
 
-void WatchState::add_point(const Row<double>& row, std::int64_t row_number, const MonitorReading& reading,
+void WatchState::add_point(const Row<double>& row, const Place& place, const MonitorReading& reading,
                            const Model<double>& model) {
   const OwnedRows<double> scores = model.transform(Rows<double>(row.data(), 1, row.size()));
-  points_.push_back(
-      {number(scores(0, 0)), number(scores.cols() > 1 ? scores(0, 1) : 0.0), row_number, reading.is_beyond});
+  points_.push_back({number(scores(0, 0)), number(scores.cols() > 1 ? scores(0, 1) : 0.0), place.number,
+                     reading.is_beyond, place.id});
   if (points_.size() > kMostPoints) points_.pop_front();
   ++points_added_;
 }
@@ -131,9 +137,13 @@ void WatchState::add_spectrum(const Model<double>& model) {
   spectra_every_ *= 2;
 }
 
-void WatchState::add_alarm(std::int64_t row_number, const MonitorReading& reading) {
+void WatchState::add_alarm(const Place& place, const MonitorReading& reading) {
   if (reading.alarm && !alarm_) {
-    alarms_.push_back({++alarms_begun_, row_number, row_number, true, time_text(), reading});
+    alarms_.push_back({.number = ++alarms_begun_,
+                       .first = place.number,
+                       .first_id = std::string(place.id),
+                       .begin = time_text(),
+                       .peak = reading});
     if (alarms_.size() > kMostAlarms) alarms_.pop_front();
     alarms_changed_ = true;
   }
@@ -143,7 +153,8 @@ void WatchState::add_alarm(std::int64_t row_number, const MonitorReading& readin
   }
   alarm_ = reading.alarm;
   if (!alarm_) return;
-  alarms_.back().last = row_number;
+  alarms_.back().last = place.number;
+  alarms_.back().last_id = place.id;
   if (extent(reading) > extent(alarms_.back().peak)) alarms_.back().peak = reading;
 }
 
@@ -196,6 +207,8 @@ Json WatchState::to_json(const Bucket& bucket) const {
           {"t2Limit", number(bucket.extreme.t2_limit)},
           {"speLimit", number(bucket.extreme.spe_limit)},
           {"row", bucket.extreme_number},
+          {"id", bucket.extreme_id},
+          {"ids", id_name_.empty() ? Json::array() : Json{bucket.first_id, bucket.last_id}},
           {"of", bucket.extreme.by_spe ? "SPE" : "T²"},
           {"parts", parts}};
 }
@@ -208,6 +221,7 @@ Json WatchState::to_json(const Alarm& alarm) const {
   return {{"number", alarm.number},
           {"first", alarm.first},
           {"last", alarm.last},
+          {"ids", id_name_.empty() ? Json::array() : Json{alarm.first_id, alarm.last_id}},
           {"open", alarm.is_open},
           {"begin", alarm.begin},
           {"of", alarm.peak.by_spe ? "SPE" : "T²"},
@@ -240,6 +254,7 @@ Json WatchState::snapshot() {
   Json all = facts();
   all["title"] = title_;
   all["confidence"] = confidence_;
+  all["idName"] = id_name_;
   all["buckets"] = Json::array();
   for (const Bucket& bucket : buckets_) all["buckets"].push_back(to_json(bucket));
   all["points"] = points_;
@@ -278,16 +293,19 @@ Json WatchState::changes() {
 
 std::string WatchState::alarms_csv() {
   const std::scoped_lock lock(mutex_);
-  std::string text = "alarm,begin,first_row,last_row,is_open,statistic,times_limit,features\n";
+  const bool has_ids = !id_name_.empty();
+  std::string text = std::string("alarm,begin,first_row,last_row,") + (has_ids ? "first_id,last_id," : "") +
+                     "is_open,statistic,times_limit,features\n";
   for (const Alarm& alarm : alarms_) {
     std::string features;
     for (int i = 0; i < alarm.peak.n_features; ++i) {
       features += (i == 0 ? "" : "; ") + name_of(alarm.peak.features[static_cast<std::size_t>(i)]);
     }
     text += std::to_string(alarm.number) + ',' + alarm.begin + ',' + std::to_string(alarm.first) + ',' +
-            std::to_string(alarm.last) + ',' + (alarm.is_open ? "1" : "0") + ',' +
-            (alarm.peak.by_spe ? "spe" : "t2") + ',' + std::to_string(extent(alarm.peak)) + ',' +
-            csv_field(features) + '\n';
+            std::to_string(alarm.last) + ',' +
+            (has_ids ? csv_field(alarm.first_id) + ',' + csv_field(alarm.last_id) + ',' : "") +
+            (alarm.is_open ? "1" : "0") + ',' + (alarm.peak.by_spe ? "spe" : "t2") + ',' +
+            std::to_string(extent(alarm.peak)) + ',' + csv_field(features) + '\n';
   }
   return text;
 }

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "roipca/monitor.hpp"
@@ -24,11 +25,18 @@ class WatchState {
 
   WatchState(std::string title, double confidence);
 
-  /// The first row is there: its features have these names, or none.
-  void begin(std::vector<std::string> feature_names);
+  /// The first row is there: its features have these names, or none. Rows have an id if `id_name` is not
+  /// empty.
+  void begin(std::vector<std::string> feature_names, const std::string& id_name);
 
-  /// Takes a row, its number in the input from 1 on, and what the monitor said about it.
-  void add(const Row<double>& row, std::int64_t number, const MonitorReading& reading,
+  /// Which row of the input it is.
+  struct Place {
+    std::int64_t number = 0;  ///< from 1 on
+    std::string_view id;      ///< empty where rows have none; long ones are cut
+  };
+
+  /// Takes a row, and what the monitor said about it.
+  void add(const Row<double>& row, const Place& place, const MonitorReading& reading,
            const std::shared_ptr<const Model<double>>& model);
   void set_status(const std::string& status);
   void set_skipped(std::int64_t skipped);
@@ -53,6 +61,9 @@ class WatchState {
     double spe = 0.0;        // the largest
     MonitorReading extreme;  // the row farthest out, beside its limits
     std::int64_t extreme_number = 0;
+    std::string extreme_id;
+    std::string first_id;
+    std::string last_id;
     std::vector<double> extreme_row;
     Json contributions = Json::array();  // [feature, value], the largest first
   };
@@ -60,14 +71,16 @@ class WatchState {
     std::int64_t number = 0;
     std::int64_t first = 0;
     std::int64_t last = 0;
+    std::string first_id = {};
+    std::string last_id = {};
     bool is_open = true;
     std::string begin;  // the time, in UTC
     MonitorReading peak;
   };
 
-  void add_point(const Row<double>& row, std::int64_t number, const MonitorReading& reading,
+  void add_point(const Row<double>& row, const Place& place, const MonitorReading& reading,
                  const Model<double>& model);
-  void add_alarm(std::int64_t number, const MonitorReading& reading);
+  void add_alarm(const Place& place, const MonitorReading& reading);
   void close_bucket();
   void add_spectrum(const Model<double>& model);
   std::string name_of(Index feature) const;
@@ -78,6 +91,7 @@ class WatchState {
   std::mutex mutex_;
   std::string title_;
   std::vector<std::string> names_;
+  std::string id_name_;
   double confidence_;
   std::string status_ = "waiting for rows";
 
@@ -97,7 +111,7 @@ class WatchState {
   std::int64_t buckets_closed_ = 0;
   std::int64_t buckets_sent_ = 0;
 
-  std::deque<Json> points_;  // [score, score, number, beyond] of some of the last rows
+  std::deque<Json> points_;  // [score, score, number, beyond, id] of some of the last rows
   std::int64_t points_added_ = 0;
   std::int64_t points_sent_ = 0;
   Clock::time_point next_point_;

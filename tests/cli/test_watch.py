@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import os
 import re
@@ -17,72 +16,8 @@ from urllib.parse import urlsplit
 import browser
 import numpy as np
 import pytest
-
-SENSORS = [f"sensor_{i}" for i in range(12)]
-
-
-def sensor_rows(n: int, seed: int = 0) -> np.ndarray:
-    rng = np.random.default_rng(seed)
-    mixing = np.random.default_rng(99).standard_normal((3, len(SENSORS)))
-    return 20 + rng.standard_normal((n, 3)) @ mixing + 0.3 * rng.standard_normal((n, len(SENSORS)))
-
-
-def as_csv(rows: np.ndarray, *, header: bool = False) -> bytes:
-    lines = [",".join(SENSORS)] if header else []
-    lines += [",".join(f"{number:.6g}" for number in row) for row in rows]
-    return "".join(line + "\n" for line in lines).encode()
-
-
-class Watched:
-    """A running command, and its page."""
-
-    def __init__(self, process: subprocess.Popen) -> None:
-        self.process = process
-        assert process.stderr is not None
-        line = process.stderr.readline().decode()
-        found = re.search(r"at (http://\S+) ", line)
-        assert found, line + process.stderr.read().decode()
-        self.url = found[1]
-        self.port = urlsplit(self.url).port
-
-    def feed(self, data: bytes) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(data)
-        self.process.stdin.flush()
-
-    def get(self, path: str, *, host: str = "127.0.0.1", method: str = "GET") -> tuple[int, str]:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
-        connection.request(method, path, headers={"Host": host})
-        answer = connection.getresponse()
-        text = answer.read().decode()
-        connection.close()
-        return answer.status, text
-
-    def state(self) -> dict:
-        """Everything, as a page that is opened gets it."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=20) as client:
-            client.sendall(b"GET /events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-            text = b""
-            while b"\n\n" not in text.split(b"\r\n\r\n", 1)[-1]:
-                text += client.recv(1 << 16)
-        data = next(line for line in text.decode().split("\n") if line.startswith("data: "))
-        return json.loads(data[len("data: ") :])
-
-    def wait_for(self, rows: int) -> dict:
-        for _ in range(200):
-            state = self.state()
-            if state["rows"] >= rows:
-                return state
-            time.sleep(0.05)
-        raise AssertionError(state)
-
-    def stop(self) -> None:
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGINT)
-        self.process.wait(20)
-        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
-            if pipe is not None:
-                pipe.close()
+from test_signals import wait_until
+from watching import Watched, as_csv, sensor_rows
 
 
 @pytest.fixture
@@ -201,6 +136,88 @@ def test_a_run_that_was_killed_resumes_from_its_checkpoint(watch, roipca, tmp_pa
     assert info["rows"] == 3000
 
 
+def with_times(rows: np.ndarray, first: int) -> bytes:
+    lines = as_csv(rows).decode().splitlines()
+    return "".join(f"2024-05-01 {first + i},{line}\n" for i, line in enumerate(lines)).encode()
+
+
+def test_rows_keep_their_ids_in_the_log_and_on_the_page(watch):
+    watched = watch("-", "-k", 3, "--port", 0, "--confidence", "0.9999", "--alarm", "3/5", "--id", "time")
+    header = ("time," + as_csv(sensor_rows(0), header=True).decode()).encode()
+    watched.feed(header + with_times(sensor_rows(2000), 0) + b"bad,1,2\n" + with_times(broken(7), 5000))
+    watched.feed(with_times(sensor_rows(200, seed=6), 6000))
+    state = watched.wait_for(2240)
+    assert state["idName"] == "time"
+    (alarm,) = state["alarms"]
+    assert alarm["ids"] == ["2024-05-01 5002", "2024-05-01 6001"]  # not by the number of the row: one was skipped
+    assert all(bucket["id"].startswith("2024-05-01 ") for bucket in state["buckets"])
+    assert state["points"][-1][4].startswith("2024-05-01 ")
+    head, line = watched.get("/alarms.csv")[1].splitlines()
+    assert head.startswith("alarm,begin,first_row,last_row,first_id,last_id,is_open,")
+    assert ",2003,2042,2024-05-01 5002,2024-05-01 6001,0,spe," in line
+
+
+def test_long_ids_are_cut(watch):
+    watched = watch("-", "-k", 3, "--port", 0, "--id", "1")
+    watched.feed(b"".join(b"x" * 1000 + b"," + line + b"\n" for line in as_csv(sensor_rows(300)).splitlines()))
+    watched.wait_for(300)
+    wait_until(lambda: watched.state()["buckets"])
+    assert len(watched.state()["buckets"][-1]["id"]) == 64
+
+
+def test_models_of_the_rows_so_far_are_written_on_request_and_every_so_many_rows(watch, roipca, tmp_path):
+    watched = watch("-", "-k", 3, "--port", 0, "--learn", "all", "-o", "m", "--model-every", 500)
+
+    def rows_in_model() -> int:
+        return json.loads(roipca("info", "m", "--json"))["rows"]
+
+    watched.feed(as_csv(sensor_rows(300), header=True))
+    watched.wait_for(300)
+    assert not (tmp_path / "m").exists()
+    watched.process.send_signal(signal.SIGUSR1)
+    wait_until((tmp_path / "m").exists)
+    assert rows_in_model() == 300
+    watched.feed(as_csv(sensor_rows(300)))
+    wait_until(lambda: rows_in_model() == 600)
+    watched.feed(as_csv(sensor_rows(50)))
+    watched.wait_for(650)
+    watched.process.send_signal(signal.SIGINT)
+    assert watched.process.wait(20) == -signal.SIGINT
+    assert rows_in_model() == 650
+    assert json.loads(roipca("info", "m", "--json"))["features"] == 12
+
+
+def test_a_request_without_an_output_is_answered(watch):
+    watched = watch("-", "-k", 3, "--port", 0)
+    watched.feed(as_csv(sensor_rows(300), header=True))
+    watched.wait_for(300)
+    watched.process.send_signal(signal.SIGUSR1)
+    assert watched.process.stderr.readline() == b"roipca: SIGUSR1 writes a model only to a file: use -o\n"
+
+
+@pytest.mark.parametrize("components", ["0.9", "auto"])
+def test_a_number_that_depends_on_the_rows_is_chosen_when_the_warm_up_ends(watch, roipca, components):
+    watched = watch("-", "-k", components, "--port", 0, "--warm-up", 500, "-o", "m", "--confidence", "0.9999")
+    watched.feed(as_csv(sensor_rows(2000), header=True))
+    said = iter(watched.process.stderr.readline, b"")  # auto also says why to doubt it
+    assert next(line for line in said if b"watching with" in line) == b"roipca: watching with 3 components\n"
+    watched.wait_for(2000)
+    watched.feed(as_csv(broken(7)))
+    state = watched.wait_for(2040)
+    assert state["alarm"] and state["alarms"][-1]["features"][0] == "sensor_7"
+    watched.stop()
+    assert json.loads(roipca("info", "m", "--json"))["components"] == 3
+
+
+def test_the_components_of_a_model_or_a_checkpoint_need_no_number(watch, roipca, tmp_path):
+    (tmp_path / "a.csv").write_bytes(as_csv(sensor_rows(1000), header=True))
+    roipca("fit", "a.csv", "-k", 3, "-o", "m")
+    watched = watch("-", "--start", "m", "--port", 0)
+    watched.feed(as_csv(sensor_rows(1), header=True))
+    assert watched.wait_for(1)["speLimit"] > 0
+    assert "-k is required" in roipca.refuse("watch", "-", code=2, data=b"1,2,3\n")
+
+
 def test_the_page_is_for_this_machine_alone(watch):
     watched = watch("-", "-k", 3, "--port", 0, "--no-follow")
     watched.feed(as_csv(sensor_rows(200), header=True))
@@ -239,7 +256,8 @@ def test_garbage_and_clients_that_never_read_do_no_harm(watch):
 
 
 def test_wrong_usage_is_refused(roipca):
-    for option in ("--alarm 3/2", "--alarm x", "--confidence 99", "--learn some", "--port -1"):
+    options = ("--alarm 3/2", "--alarm x", "--confidence 99", "--learn some", "--port -1", "--model-every 5", "-o -")
+    for option in options:
         roipca.refuse("watch", "-", "-k", 3, *option.split(), code=2, data=b"1,2,3,4\n")
     assert "there is no such file" in roipca.refuse("watch", "missing.csv", "-k", 3)
 

@@ -33,12 +33,12 @@ function build() {
       html("h1", {}, html("bdi", { id: "title" }, "roipca watch")),
       html("div", {}, html("span", { class: "state", id: "state", role: "status" }, "connecting"), " ", pause)),
     html("dl", { class: "tiles" },
-      tile("rows", "rows"), tile("rows per second", "rate"), tile("learned", "learned"),
-      tile("beyond a limit", "beyond"), tile("alarms", "count"), tile("changes", "changes"),
-      tile("skipped", "skipped")),
+      tile("rows", "rows"), tile("rows per second", "rate"), tile("rows learned", "learned"),
+      tile("rows beyond a limit", "beyond"), tile("alarms", "count"), tile("changes", "changes"),
+      tile("bad rows skipped", "skipped")),
     html("div", { class: "pair" },
-      figure("T²", "t2", "wide"),
-      figure("SPE", "spe", "wide"),
+      figure("T², within the components", "t2", "wide"),
+      figure("SPE, outside of the components", "spe", "wide"),
       figure("Contributions", "parts"),
       figure("Scores", "scores"),
       figure("Shares of the variance over time", "spectrum"),
@@ -63,7 +63,7 @@ function take(data, isAll) {
     selected = null;
     document.title = `${data.title} – roipca watch`;
     place("title").textContent = data.title;
-    facts = { confidence: data.confidence };
+    facts = { confidence: data.confidence, idName: data.idName };
   }
   append(known.buckets, data.buckets, most.buckets, (bucket) => bucket.first);
   append(known.points, data.points, most.points, (point) => point[2]);
@@ -118,10 +118,15 @@ function drawChart(id, name) {
   const plot = new Plot(host, {
     label: `Control chart of ${name}`,
     height: 190,
-    x: { low: buckets[0].first, high: Math.max(buckets[buckets.length - 1].last, buckets[0].first + 1), integers: true },
+    x: { low: buckets[0].last, high: Math.max(buckets[buckets.length - 1].last, buckets[0].last + 1), integers: true, title: "row" },
     y: { low: low / 1.3, high: high * 1.5, log: true },
   });
   const at = buckets.map((bucket, i) => [plot.x(bucket.last), plot.y(Math.max(values[i], low))]);
+  for (const [from, to] of runsOf(buckets, (bucket) => bucket.alarm)) {
+    const left = at[Math.max(from - 1, 0)][0];
+    const width = Math.max(at[to][0] - left, 2);
+    plot.add("rect", { class: "alarm-time", x: left.toFixed(1), y: plot.top, width: width.toFixed(1), height: plot.bottom - plot.top });
+  }
   plot.add("path", { class: "line thin", d: pathThrough(at) });
   const limited = buckets.map((bucket, i) => [plot.x(bucket.last), limits[i]]).filter(([, limit]) => limit > 0);
   if (limited.length > 1) {
@@ -134,8 +139,9 @@ function drawChart(id, name) {
     plot.add("path", { class: "selected", d: `M${x} ${plot.top}V${plot.bottom}` });
   }
   const last = buckets[buckets.length - 1];
-  place(`${id}-note`).textContent =
-    last[`${id}Limit`] > 0 ? `${confidenceText()} limit ${numberText(last[`${id}Limit`])}` : "warming up";
+  const many = buckets.some((bucket) => bucket.last > bucket.first);
+  const limitText = last[`${id}Limit`] > 0 ? `${confidenceText()} limit ${numberText(last[`${id}Limit`])}` : "warming up";
+  place(`${id}-note`).textContent = many ? `each point: the largest of some rows, ${limitText}` : limitText;
   const nearest = (x) => {
     let best = 0;
     at.forEach(([px], i) => { if (Math.abs(px - x) < Math.abs(at[best][0] - x)) best = i; });
@@ -149,6 +155,7 @@ function drawChart(id, name) {
       buckets[i].first === buckets[i].last
         ? `Row ${integerText(buckets[i].first)}`
         : `Rows ${integerText(buckets[i].first)} to ${integerText(buckets[i].last)}`,
+      ...(facts.idName ? [`${facts.idName}: ${rangeText(buckets[i].ids)}`] : []),
       `${name} up to ${numberText(values[i])}`,
       ...(limits[i] > 0 ? [`limit ${numberText(limits[i])}`, `${integerText(buckets[i].beyond)} beyond a limit`] : []),
     ],
@@ -158,6 +165,22 @@ function drawChart(id, name) {
     select(buckets[nearest(((event.clientX - box.left) * plot.width) / box.width)]);
   });
   plot.svg.addEventListener("pointerleave", () => select(null));
+}
+
+// The first and the last place of each run of entries for which `holds`.
+function runsOf(list, holds) {
+  const runs = [];
+  list.forEach((entry, i) => {
+    if (!holds(entry)) return;
+    if (runs.length > 0 && runs[runs.length - 1][1] === i - 1) runs[runs.length - 1][1] = i;
+    else runs.push([i, i]);
+  });
+  return runs;
+}
+
+// The ids of the first and the last row, or one if they are the same.
+function rangeText([first, last]) {
+  return first === last ? first : `${first} – ${last}`;
 }
 
 function confidenceText() {
@@ -180,7 +203,7 @@ function drawParts() {
   const host = place("parts");
   if (!bucket || bucket.parts.length === 0) return host.replaceChildren();
   place("parts-title").textContent = `Contributions to ${bucket.of}`;
-  place("parts-note").textContent = `row ${integerText(bucket.row)}`;
+  place("parts-note").textContent = `row ${integerText(bucket.row)}${facts.idName ? `, ${facts.idName} ${bucket.id}` : ""}`;
   const largest = Math.max(...bucket.parts.map(([, value]) => Math.abs(value)), Number.MIN_VALUE);
   const least = Math.min(...bucket.parts.map(([, value]) => value), 0);
   const span = largest - least;
@@ -224,26 +247,35 @@ function drawPoints() {
     count: at.length,
     nearest: (x, y) => nearestPoint(at, x, y),
     at: (i) => at[i],
-    lines: (i) => [`Row ${integerText(known.points[i][2])}`, numberText(xs[i]), numberText(ys[i])],
+    lines: (i) => [
+      `Row ${integerText(known.points[i][2])}`,
+      ...(facts.idName ? [`${facts.idName}: ${known.points[i][4]}`] : []),
+      numberText(xs[i]),
+      numberText(ys[i]),
+    ],
   });
 }
 
 function drawShares() {
   const host = place("spectrum");
-  if (known.spectra.length < 2) return host.replaceChildren();
-  const rows = known.spectra.map(([row]) => row);
+  const spectra = known.spectra.filter(([, shares]) => shares[0] > 0); // a single row has no variance
+  if (spectra.length < 2) return host.replaceChildren();
+  const rows = spectra.map(([row]) => row);
   const plot = new Plot(host, {
     label: "Share of the variance of each component over time",
     height: 260,
-    x: { low: rows[0], high: Math.max(rows[rows.length - 1], rows[0] + 1), integers: true, title: "rows" },
-    y: { low: 0, high: Math.max(...known.spectra.map(([, shares]) => shares[0])) * 1.05 || 1, percent: true },
+    x: { low: rows[0], high: Math.max(rows[rows.length - 1], rows[0] + 1), integers: true, title: "row" },
+    y: { low: 0, high: Math.max(...spectra.map(([, shares]) => shares[0])) * 1.05 || 1, percent: true },
   });
-  const count = Math.min(...known.spectra.map(([, shares]) => shares.length));
+  const count = Math.min(...spectra.map(([, shares]) => shares.length));
   for (let j = 0; j < count; ++j) {
-    const at = known.spectra.map(([row, shares]) => [plot.x(row), plot.y(shares[j])]);
+    const at = spectra.map(([row, shares]) => [plot.x(row), plot.y(shares[j])]);
     plot.add("path", { class: "line thin", d: pathThrough(at) });
+    // Above the line, unless the one above it is too near.
+    const [x, y] = at[at.length - 1];
+    if (j === 0 || y - plot.y(spectra[spectra.length - 1][1][j - 1]) > 16) plot.text(x - 2, y - 4, "end", String(j + 1));
   }
-  const last = known.spectra[known.spectra.length - 1][1];
+  const last = spectra[spectra.length - 1][1];
   place("spectrum-note").textContent = `now ${last.slice(0, 3).map(percentText).join(", ")}`;
 }
 
@@ -251,11 +283,13 @@ function drawLog() {
   const host = place("log");
   const shown = known.alarms.slice(-50).reverse();
   if (shown.length === 0) return host.replaceChildren(html("p", { class: "note" }, "None so far."));
-  const head = ["", "rows", "since", "features"].map((text) => html("th", {}, text));
+  const names = ["times limit", "rows", ...(facts.idName ? [facts.idName] : []), "began, UTC", "features"];
+  const head = names.map((text) => html("th", {}, html("bdi", {}, text)));
   const lines = shown.map((alarm) =>
     html("tr", alarm.open ? { class: "open" } : {},
-      html("td", {}, `${alarm.of}${alarm.times ? ` ×${numberText(alarm.times)}` : ""}`),
+      html("td", {}, `${alarm.of}${alarm.times ? ` ×${Number(alarm.times.toPrecision(2))}` : ""}`),
       html("td", {}, alarm.open ? `${integerText(alarm.first)} –` : `${integerText(alarm.first)} – ${integerText(alarm.last)}`),
+      ...(facts.idName ? [html("td", {}, html("bdi", {}, alarm.open ? `${alarm.ids[0]} –` : rangeText(alarm.ids)))] : []),
       html("td", {}, alarm.begin.slice(11, 19)),
       html("td", {}, html("bdi", {}, alarm.features.join(", ")))));
   return host.replaceChildren(html("table", {}, html("thead", {}, html("tr", {}, ...head)), html("tbody", {}, ...lines)));
