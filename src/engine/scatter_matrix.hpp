@@ -65,14 +65,14 @@ class ScatterMatrix final : public Engine<T> {
     auto scatter = scatter_.columns(features);
     scatter = joint.rescale * scatter + joint.other_factor * from.scatter_.columns(features);
     scatter.template selfadjointView<Eigen::Lower>().rankUpdate(joint.step);
-    blocks_ += from.blocks_ + 1;
+    steps_ += from.steps_ + 1;
     scoring_ = ExactScoring<T>(features, reported_, block_rows_ + 1);
   }
 
   Index size() const override { return scatter_.length() * scatter_.length(); }
 
   void visit_state(state::Archive& archive) override {
-    archive(scatter_.columns(scatter_.length()), blocks_, scoring_);
+    archive(scatter_.columns(scatter_.length()), steps_, scoring_);
   }
 
  protected:
@@ -91,7 +91,7 @@ class ScatterMatrix final : public Engine<T> {
     }
     simd::table<double>().add_outer(scatter_.row(0), scatter_.stride(), rows_.view(block.count), features,
                                     scatter_.padded_length(), panels_.data());
-    ++blocks_;
+    steps_ += (block.count + kRowsInStep - 1) / kRowsInStep;
   }
 
   void rescale(double factor) override { scatter_.columns(scatter_.length()) *= factor; }
@@ -109,10 +109,13 @@ class ScatterMatrix final : public Engine<T> {
             scatter_.columns(scatter_.length()).diagonal().sum()};
   }
 
+  // Rows whose products are summed with the rounding of one addition to the scatter.
+  static constexpr Index kRowsInStep = 32;
+
   // Of an entry of the scatter, relative to the diagonal entries of its row and column: a random walk of one
-  // step per block, and some for eliminating the large entries.
+  // step per kRowsInStep rows, and some for eliminating the large entries.
   double rounding() const {
-    return (3.0 * std::sqrt(static_cast<double>(blocks_)) + 16.0) * std::numeric_limits<double>::epsilon();
+    return (3.0 * std::sqrt(static_cast<double>(steps_)) + 16.0) * std::numeric_limits<double>::epsilon();
   }
 
   Index block_rows_;
@@ -121,7 +124,7 @@ class ScatterMatrix final : public Engine<T> {
   simd::AlignedRows<double> rows_;     // X
   Vector<double> mean_;
   Vector<double> panels_;
-  std::int64_t blocks_ = 0;
+  std::int64_t steps_ = 0;
   ExactScoring<T> scoring_;
 };
 
