@@ -179,6 +179,7 @@ class OnlinePca<T>::Impl {
       next.window_.merge(other.window_, decay.value_or(1.0));
       next.reading_.reset();
       next.previous_.reset();  // nobody has read the components of all rows
+      next.look_for_changes();
       *this = std::move(next);
     } else {
       *this = Impl(roipca::merge(*snapshot(), *other.snapshot(), decay));
