@@ -66,7 +66,7 @@ demo: deps ## Build the program and run its demo
 
 test: deps-test build python ## Build everything and run all C++ and Python tests
 	ctest --preset release
-	build/python-venv/bin/python -m pytest -q
+	build/python-venv/bin/python -m pytest -q -n 2 --dist loadfile
 
 # Built from a copy, so that generated pages stay out of the sources. Warnings are errors.
 docs: deps-docs python ## Build the site in build/docs/html, and test it in a browser

@@ -142,7 +142,11 @@ def test_bad_parameters_are_named(rows, parameters):
 
 
 @pytest.mark.parametrize("name", OnlinePCA().get_params())
-@pytest.mark.parametrize("value", [object(), [1], "", "none", np.nan, np.inf, -1.5], ids=repr)
+@pytest.mark.parametrize(
+    "value",
+    [object(), [1], "", "none", np.nan, np.inf, -1.5],
+    ids=["object", "list", "empty", "none", "nan", "inf", "negative"],
+)
 def test_a_value_of_the_wrong_kind_is_refused_by_name(rows, name, value):
     with pytest.raises(ValueError, match=f"'{name}' parameter of OnlinePCA must be .* Got .* instead"):
         OnlinePCA().set_params(**{name: value}).fit(rows)
