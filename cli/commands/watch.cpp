@@ -255,7 +255,7 @@ Command add_watch(CLI::App& program) {
   auto settings = std::make_shared<WatchSettings>();
   settings->input.on_bad_row = "skip";
   Arguments arguments(program, "watch",
-                      "Watch a stream: learn and score its rows, raise alarms, and show them on a live page",
+                      "Learn and score the rows of a stream, raise alarms, and show a live page",
                       "sensors | roipca watch - -k 5");
   add_input_options(arguments, settings->input);
   add_component_options(arguments.app(), settings->components);

@@ -209,7 +209,7 @@ def test_scores_are_written_to_parquet_where_the_python_package_is(roipca, tmp_p
     roipca("transform", "m", "a.csv", "--id", "who", "-o", "scores.parquet")
     roipca("transform", "m", "a.csv", "--id", "who", "-o", "scores.csv")
     scores = pandas.read_parquet(tmp_path / "scores.parquet")
-    text = pandas.read_csv(tmp_path / "scores.csv")
+    text = pandas.read_csv(tmp_path / "scores.csv", float_precision="round_trip")
     assert list(scores.columns) == list(text.columns) and list(scores["who"]) == list(text["who"])
     assert set(scores.dtypes[1:]) == {np.dtype(np.float32 if float32 else np.float64)}
     numbers = text.drop(columns="who").to_numpy().astype(scores.dtypes.iloc[1])

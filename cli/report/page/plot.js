@@ -19,16 +19,8 @@ function withRoom(ticks, room) {
   return ticks.length * widest <= room ? ticks : ticks.filter((_, i) => i % 2 === 0);
 }
 
-// Powers of ten, or every second, third ... of them if they are too many; twice and five times these if they are few.
+// Powers of ten, or every second, third ... of them if they are too many.
 function logTicks(axis, room) {
-  const fine = [];
-  for (let power = Math.floor(Math.log10(axis.low)); power <= Math.log10(axis.high); ++power) {
-    for (const factor of [1, 2, 5]) {
-      const value = factor * 10 ** power;
-      if (value >= axis.low && value <= axis.high) fine.push({ value, text: numberText(value) });
-    }
-  }
-  if (fine.length <= 6) return fine;
   const first = Math.ceil(Math.log10(axis.low) - 1e-9);
   const last = Math.floor(Math.log10(axis.high) + 1e-9);
   const step = Math.max(1, Math.ceil((last - first) / (room / axis.spacing)));
