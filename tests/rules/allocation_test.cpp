@@ -77,14 +77,18 @@ void expect_no_allocation_per_row(Options options, Index features, Index compone
     EXPECT_LE(many, 70 + 8 * 50) << features << " features";
     return;
   }
-  EXPECT_EQ(count([&] { pca.partial_fit(rows.topRows(2900)); }), many) << features << " features";
-  EXPECT_LE(many, 70) << features << " features, " << components << " components";
-  EXPECT_EQ(count([&] { pca.partial_fit(rows.topRows(300)); }), 0) << features << " features";
-  EXPECT_EQ(count([&] {
-              for (Index i = 0; i < 300; ++i) pca.update(rows.row(i), 2.0);
-            }),
-            0)
-      << "one row at a time";
+  // Now and then a model is read to compare rows with (ChangeDetector): when the rows have doubled or, where
+  // rows are forgotten, been replaced. All other rows allocate nothing.
+  constexpr long kOfReading = 100;
+  EXPECT_LE(many, 70 + 6 * kOfReading) << features << " features, " << components << " components";
+  EXPECT_LE(count([&] { pca.partial_fit(rows.topRows(2900)); }), 70 + 4 * kOfReading)
+      << features << " features";
+  EXPECT_LE(count([&] { pca.partial_fit(rows.topRows(300)); }), kOfReading) << features << " features";
+  int updates_that_allocate = 0;
+  for (Index i = 0; i < 300; ++i) {
+    updates_that_allocate += count([&] { pca.update(rows.row(i), 2.0); }) > 0 ? 1 : 0;
+  }
+  EXPECT_LE(updates_that_allocate, 1) << "one row at a time";
 }
 
 TEST_P(Allocation, NoneForRowsAfterTheFirst) {
