@@ -4,7 +4,8 @@
     python bench/sparse_rows.py            # about two minutes
     python bench/sparse_rows.py --quick    # seconds, small sizes, to check that it runs
 
-It uses one thread. --output writes to another folder instead of docs. gensim and anndataoom are compared where they are installed.
+It uses one thread. --output writes to another folder instead of docs. gensim and anndataoom are compared where
+they are installed.
 """
 
 import os
@@ -121,8 +122,8 @@ def measured(output, quick):
     paragraphs = [
         f"Measured on one core of an {processor()} ({instruction_set()}), with a load of {os.getloadavg()[0]:.1f} from "
         "other programs, in CPU time.",
-        f"**Features**: microseconds per row to add {rows:,} rows of 80 nonzeros, or a quarter as many rows as features "
-        f"where that is more, and to read {COMPONENTS} components:",
+        f"**Features**: microseconds per row to add {rows:,} rows of 80 nonzeros, or a quarter as many rows as "
+        f"features where that is more, and to read {COMPONENTS} components:",
         table(["features", *(f"{d:,}" for d in by_features)],
               [["microseconds per row", *(f"{1e6 * t:.1f}" for t in by_features.values())]]),
         "![Time per row against the number of features](sparse-features.svg)",

@@ -95,8 +95,8 @@ def sentinels(X, size):
     return X
 
 
-# With sizes beside which float32 and float64 find the other components. The scatter matrix of `exact` finds fewer beside
-# a row that is large in all features: see "Dynamic range" in docs/algorithm.md.
+# With sizes beside which float32 and float64 find the other components. The scatter matrix of `exact` finds fewer
+# beside a row that is large in all features: see "Dynamic range" in docs/algorithm.md.
 CHANGES = [
     (early_outlier, {"float32": 1e5, "float64": 1e10, "exact": 3e7}),
     (late_outlier, {"float32": 1e5, "float64": 1e10, "exact": 3e7}),
@@ -111,7 +111,7 @@ KINDS = [{}, {"center": False, "forgetting": 0.9999, "weighted": True}]
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 @pytest.mark.parametrize("options", BY_BLOCKS, ids=str)
 @pytest.mark.parametrize("dtype", PRECISIONS)
-@pytest.mark.parametrize(("change", "sizes"), CHANGES)
+@pytest.mark.parametrize("change,sizes", CHANGES)
 def test_small_components_are_not_lost_beside_a_large_one(change, sizes, dtype, options, kind):
     size = sizes[np.dtype(dtype).name]
     if options.get("method", "exact") == "exact":  # the default, with so few features
@@ -149,7 +149,7 @@ def low_rank_rows(seed, kind):
 
 @pytest.mark.parametrize("dtype", PRECISIONS)
 @pytest.mark.parametrize("options", BY_ROWS, ids=str)
-@pytest.mark.parametrize(("kind", "rank", "m"), [("rank 20", 20, 20), ("rank 3", 3, 5)])
+@pytest.mark.parametrize("kind,rank,m", [("rank 20", 20, 20), ("rank 3", 3, 5)])
 def test_eigenvalues_of_deficient_rank_do_not_diverge(kind, rank, m, options, dtype):
     for seed in range(25):
         X = low_rank_rows(seed, kind).astype(dtype)

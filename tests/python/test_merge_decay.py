@@ -80,6 +80,6 @@ def test_streams_that_forget_need_a_decay_within_its_range(halves):
             one.merge(one, decay=decay)
     with pytest.raises(ValueError, match="different forgetting"):
         one.merge(stream(halves[1], "roipca", forgetting=0.5), decay=0.5)
+    windowed = OnlinePCA(3, window=100).partial_fit(halves[0])
     with pytest.raises(ValueError, match="window cannot be merged"):
-        windowed = OnlinePCA(3, window=100).partial_fit(halves[0])
         windowed.merge(windowed, decay=0.5)

@@ -111,5 +111,5 @@ def test_wrong_numbers_are_refused():
         learner(-1).fit(X)
     with pytest.raises(ValueError, match="probes"):
         learner(2.5).fit(X)
-    with pytest.raises(ValueError, match="impute.*probes"):
+    with pytest.raises(ValueError, match=r"impute.*probes"):
         learner(missing="impute").fit(X)
