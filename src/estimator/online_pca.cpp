@@ -417,8 +417,8 @@ class OnlinePca<T>::Impl {
   // Adds rows after comparing them with earlier ones.
   template <typename Given>
   void learn(const Given& given, Index from, Index to, PacedCheck& interrupt) {
-    const Index at_once = std::max<Index>(1, kComparedNumbers / features_);
     while (from < to) {
+      const Index at_once = std::max<Index>(1, kComparedNumbers / std::max<Index>(1, given.numbers(from)));
       const std::int64_t rows = window_.rows();
       if (changes_.wants_model(rows)) changes_.use(read(), rows);
       const Index end = changes_.compare(given, from, std::min(to, from + at_once), rows);

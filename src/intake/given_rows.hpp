@@ -25,6 +25,8 @@ struct GivenRows {
   double weight(Index i) const { return weights.size() == 0 ? 1.0 : weights[i]; }
   /// Whether a row has a positive weight and, where values may be missing, any value.
   bool counts(Index i) const { return weight(i) > 0.0 && !is_empty(i); }
+  /// How many numbers there are to look at in row i.
+  Index numbers(Index /*i*/) const { return rows.cols(); }
   /// Whether row i has no value.
   bool is_empty(Index i) const {
     if (!gaps) return false;

@@ -10,7 +10,8 @@ namespace roipca {
 namespace {
 
 constexpr std::int64_t kFewestBetweenModels = 64;
-// Rows between two models, in terms of the rows that take as long to learn as a model takes to read.
+// Rows between two models, in terms of the rows that take as long to learn as a model takes to read. Rows
+// count by their numbers, of which sparse ones have few.
 constexpr std::int64_t kReadingsCost = 16;
 
 std::int64_t memory_of(const Options& options) {
@@ -32,13 +33,15 @@ ChangeDetector<T>::ChangeDetector(const Options& options, Index features, Index 
   if (memory_ > 0 && memory_ < 2 * fewest) return;  // too few rows to compare with
   least_between_ = std::max(kFewestBetweenModels, kReadingsCost * reading_costs);
   model_at_ = std::max<std::int64_t>(fewest, kReadingsCost * reading_costs / 2);
+  numbers_between_ = kReadingsCost * reading_costs * features;
+  numbers_at_ = kReadingsCost * reading_costs / 2 * features;
 }
 
 template <typename T>
 bool ChangeDetector<T>::wants_model(std::int64_t rows) const {
   if (least_between_ == 0) return false;
   if (has_changed_) return true;
-  if (in_group_ > 0 || rows < model_at_ || next_) return false;
+  if (in_group_ > 0 || !is_due(rows, numbers_) || next_) return false;
   return !reference_ || sum() <= ChangeChart::kUsual;
 }
 
@@ -46,6 +49,8 @@ template <typename T>
 void ChangeDetector<T>::use(const Model<T>& model, std::int64_t rows) {
   const std::int64_t covered = memory_ > 0 ? std::min(rows, memory_) : rows;
   model_at_ = rows + std::max(least_between_, covered);
+  numbers_at_ = numbers_between_;
+  numbers_ = 0;
   if (reference_ && !has_changed_) {
     next_.emplace(model);
     next_sums_ = next_levels_ = {};
@@ -68,9 +73,10 @@ Index ChangeDetector<T>::compare(const Given& given, Index from, Index to, std::
     if (wants_model(rows)) return i;
     Index end = i + 1;
     const Index most = reference_ ? kGroup - in_group_ : to - i;
+    numbers_ += given.numbers(i);
     while (end < to && end - i < most && given.counts(end) &&
-           (reference_ || rows + (end - i) < model_at_ || least_between_ == 0)) {
-      ++end;
+           (reference_ || least_between_ == 0 || !is_due(rows + (end - i), numbers_))) {
+      numbers_ += given.numbers(end++);
     }
     const Index count = end - i;
     if (reference_) {
@@ -138,7 +144,7 @@ Change ChangeDetector<T>::value() const {
 template <typename T>
 void ChangeDetector<T>::visit_state(state::Archive& archive) {
   archive(change_.score, change_.row, change_.count, change_.rows);
-  archive(model_at_, group_, has_changed_, charts_[0], charts_[1], next_groups_);
+  archive(model_at_, numbers_at_, numbers_, group_, has_changed_, charts_[0], charts_[1], next_groups_);
   for (Logs* logs : {&sums_, &next_sums_, &next_levels_}) archive((*logs)[0], (*logs)[1]);
   archive.count(in_group_, kGroup);
   visit_reference(archive, reference_);

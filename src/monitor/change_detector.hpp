@@ -58,6 +58,9 @@ class ChangeDetector {
   using Logs = typename ChangeReference<T>::Logs;
 
   bool is_scored() const { return group_ < kScoredAtFirst || group_ % kScoredEvery == 0; }
+  bool is_due(std::int64_t rows, std::int64_t numbers) const {
+    return rows >= model_at_ && numbers >= numbers_at_;
+  }
   bool is_ready() const { return charts_[0].is_ready() && charts_[1].is_ready(); }
   double sum() const;
   void end_group(std::int64_t rows);
@@ -68,9 +71,12 @@ class ChangeDetector {
   Index features_ = 0;
   Index most_filling_ = 0;
   bool has_gaps_ = false;
-  std::int64_t memory_ = 0;         // rows after which all are replaced; 0: never
-  std::int64_t least_between_ = 0;  // rows between two models; 0: there is none
-  std::int64_t model_at_ = 0;       // number of rows from which on another model is wanted
+  std::int64_t memory_ = 0;           // rows after which all are replaced; 0: never
+  std::int64_t least_between_ = 0;    // rows between two models; 0: there is none
+  std::int64_t model_at_ = 0;         // number of rows from which on another model is wanted
+  std::int64_t numbers_between_ = 0;  // the same for the numbers in rows since the last model
+  std::int64_t numbers_at_ = 0;
+  std::int64_t numbers_ = 0;  // in rows since the last model
   std::optional<ChangeReference<T>> reference_;
   std::optional<ChangeReference<T>> next_;  // that takes its place as soon as its level is known
   std::int64_t group_ = 0;                  // since the beginning, or the last change

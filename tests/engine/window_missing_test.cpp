@@ -63,7 +63,6 @@ TYPED_TEST(WindowWithGaps, IsNearTheBatchPcaOfItsRowsWithoutGaps) {
     EXPECT_GE(model.rows, length);
     EXPECT_LT(model.rows, length + 200);
     EXPECT_EQ(model.rows_before + model.rows, 6000);
-    // Filled with means, the error is 100 times that, and variances are 20 % too small.
     EXPECT_LT(error_of(model, rows), 5e-4) << length;
     const DensePca truth = dense_pca(rows.middleRows(model.rows_before, model.rows));
     for (Index i = 0; i < 3; ++i) {
