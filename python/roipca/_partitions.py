@@ -95,7 +95,7 @@ class Recipe:
         """The size of the model of a partition with many rows."""
         method, _, held = _core.plan(core_parameters(self._for_a_partition(features), None, features), features)
         size = 8 if method == "exact" else self.dtype.itemsize  # a scatter matrix is in double
-        return (held + 3 + self.parameters["probes"]) * features * size
+        return (held * size + (3 + self.parameters["probes"]) * 8) * features
 
     def finish(self, model: bytes | None, names: Sequence[str] | None) -> OnlinePCA:
         """The estimator of all rows."""

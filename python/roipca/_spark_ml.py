@@ -92,6 +92,9 @@ class PCA(ml.Estimator, _Columns, shared.HasWeightCol, util.DefaultParamsReadabl
         return self._set(k=value)
 
     def _fit(self, dataset: Any) -> PCAModel:
+        for name in ("k", "inputCol"):
+            if not self.isDefined(name):
+                raise ValueError(f"{name} is not set: pass it to PCA, or call set{name[0].upper()}{name[1:]}")
         weights = self.getOrDefault(self.weightCol) if self.isDefined(self.weightCol) else None
         pca = spark.fit(
             dataset,

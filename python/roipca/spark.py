@@ -23,8 +23,9 @@ pd = optional("pandas", "spark")
 F = optional("pyspark.sql.functions", "spark")
 types = optional("pyspark.sql.types", "spark")
 
-# A partition has a model or, if its rows are bad, the exception as pickle stores it.
-_MODELS = "partition int, model binary, error binary"
+# A partition has a model or, if its rows are bad, the exception as pickle stores it. The size is that of a model of
+# many rows: models of few rows are smaller, and grow when they are merged.
+_MODELS = "partition int, model binary, error binary, size long"
 
 
 def fit(
@@ -251,7 +252,7 @@ def chosen_rows(df: Any, columns: str | Sequence[str], sample_weight: str | None
 
 def fitted(chosen: Any, recipe: Recipe) -> bytes | None:
     """Return the model of the rows that `chosen_rows` returned, or None if there are none."""
-    return _merged(chosen, recipe.fit, recipe.merge)
+    return _merged(chosen, recipe.fit, recipe.merge, recipe.model_bytes)
 
 
 def _nameless(pca: OnlinePCA, columns: str | Sequence[str]) -> OnlinePCA:
@@ -268,16 +269,22 @@ def _with_arrays(df: Any, rows: Any, output: str, pca: OnlinePCA, method: str) -
     number = types.FloatType() if pca._learned.dtype == np.float32 else types.DoubleType()
 
     def function(rows: pd.Series) -> pd.Series:  # type: ignore[name-defined]
-        return pd.Series(list(getattr(pca, method)(np.stack(rows)))) if len(rows) else pd.Series([], dtype=object)
+        return pd.Series(list(getattr(pca, method)(_stacked(rows)))) if len(rows) else pd.Series([], dtype=object)
 
     return df.withColumn(output, F.pandas_udf(function, types.ArrayType(number, containsNull=False))(rows))
 
 
 def _with_numbers(df: Any, rows: Any, output: str, pca: OnlinePCA, method: str) -> Any:
     def function(rows: pd.Series) -> pd.Series:  # type: ignore[name-defined]
-        return pd.Series(getattr(pca, method)(np.stack(rows)) if len(rows) else [], dtype=np.float64)
+        return pd.Series(getattr(pca, method)(_stacked(rows)) if len(rows) else [], dtype=np.float64)
 
     return df.withColumn(output, F.pandas_udf(function, types.DoubleType())(rows))
+
+
+def _stacked(rows: Any) -> np.ndarray:
+    """Return a batch's series of arrays as one array."""
+    _check_lengths(np.array([np.nan if row is None else len(row) for row in rows]))
+    return np.stack(rows)
 
 
 def _rows(df: Any, columns: str | Sequence[str]) -> tuple[Any, bool]:
@@ -322,24 +329,38 @@ def _refined(chosen: Any, recipe: Recipe, model: bytes) -> bytes:
     def merge(states: Sequence[bytes | None]) -> bytes:
         return recipe.merge_refinements(model, states)
 
-    state = _merged(chosen, refine, merge)
+    state = _merged(chosen, refine, merge, lambda _: 0)  # the states of all partitions have the same size
     return model if state is None else recipe.finish_refinement(model, state)
 
 
-def _for_each_partition(work: Callable[..., bytes | None]) -> Callable[[Iterator[Any]], Iterator[Any]]:
+def _for_each_partition(
+    work: Callable[..., bytes | None], size_of: Callable[[int], int]
+) -> Callable[[Iterator[Any]], Iterator[Any]]:
     def run(batches: Iterator[Any]) -> Iterator[Any]:
         from pyspark import TaskContext
 
         task: Any = TaskContext.get()
         number = task.partitionId()
         model = error = None
+        features = 0
+
+        def blocks() -> Iterator[Any]:
+            nonlocal features
+            for batch in batches:
+                block = _arrays(*batch.columns)
+                features = max(features, block[0].shape[1])
+                yield block
+
         try:
-            model = work(number, (_arrays(*batch.columns) for batch in batches))
+            model = work(number, blocks())
         except ValueError as bad:
             error = pickle.dumps(bad)
         if model is not None or error is not None:
-            columns = [pa.array([number], pa.int32()), pa.array([model], pa.binary()), pa.array([error], pa.binary())]
-            yield pa.RecordBatch.from_arrays(columns, ["partition", "model", "error"])
+            size = 0 if model is None else max(len(model), size_of(features))
+            columns = [[number], [model], [error], [size]]
+            kinds = [pa.int32(), pa.binary(), pa.binary(), pa.int64()]
+            arrays = [pa.array(column, kind) for column, kind in zip(columns, kinds, strict=True)]
+            yield pa.RecordBatch.from_arrays(arrays, ["partition", "model", "error", "size"])
 
     return run
 
@@ -348,31 +369,42 @@ def _arrays(rows: Any, weights: Any = None) -> tuple[np.ndarray, np.ndarray | No
     """Return a batch's column of lists as one array, without a copy."""
     if len(rows) == 0:
         return np.empty((0, 0)), None
-    lengths = rows.value_lengths().to_numpy(zero_copy_only=False)  # a null row has NaN
-    odd = np.flatnonzero(lengths != lengths[0])
-    if rows.null_count > 0:
-        raise missing_value(int(np.flatnonzero(np.isnan(lengths))[0]), "null")
-    if len(odd) > 0:
-        raise DataError(int(odd[0]), f"{lengths[odd[0]]} features, but {lengths[0]} were expected")
+    _check_lengths(rows.value_lengths().to_numpy(zero_copy_only=False))
     X = rows.flatten().to_numpy(zero_copy_only=False).reshape(len(rows), -1)
     return X, None if weights is None else weights.to_numpy(zero_copy_only=False)
 
 
+def _check_lengths(lengths: np.ndarray) -> None:
+    """Raises DataError unless all rows have the same number of features. NaN is the length of a row that is null."""
+    missing = np.flatnonzero(np.isnan(lengths))
+    if len(missing) > 0:
+        raise missing_value(int(missing[0]), "null")
+    odd = np.flatnonzero(lengths != lengths[0])
+    if len(odd) > 0:
+        raise DataError(int(odd[0]), f"{lengths[odd[0]]:.0f} features, but {lengths[0]:.0f} were expected")
+
+
 def _merged(
-    chosen: Any, work: Callable[..., bytes | None], merge: Callable[[Sequence[bytes | None]], bytes | None]
+    chosen: Any,
+    work: Callable[..., bytes | None],
+    merge: Callable[[Sequence[bytes | None]], bytes | None],
+    size_of: Callable[[int], int],
 ) -> bytes | None:
     """Return the merged results of `work`, such as the model of all partitions.
 
     The executors merge groups of models until the driver can merge the rest.
 
     The models of the partitions are kept on the executors, so that nothing is fitted twice: their number and size
-    say how many levels there are, and how many models one task can hold.
+    say how many levels there are, and how many models one task can hold. `size_of` returns the bytes of a model
+    of many rows from its number of features.
     """
-    models = chosen.mapInArrow(_for_each_partition(work), _MODELS).persist()
+    # On disk, because each is read once, and memory would be taken from the merges and from rows that are cached.
+    disk = optional("pyspark", "spark").StorageLevel.DISK_ONLY
+    models = chosen.mapInArrow(_for_each_partition(work, size_of), _MODELS).persist(disk)
     try:
         bad = F.when(F.col("error").isNotNull(), F.col("partition"))
-        summary = models.agg(F.max("partition"), F.max(F.length("model")), F.min_by("error", bad))
-        [(last, size, error)] = summary.collect()
+        sizes = F.least(F.max("size"), F.sum(F.length("model")))  # a merged model is never longer than its parts
+        [(last, size, error)] = models.agg(F.max("partition"), sizes, F.min_by("error", bad)).collect()
         if error is not None:
             raise pickle.loads(error)
         if last is None:
@@ -395,7 +427,7 @@ def _merge_group(merge: Callable[[Sequence[bytes | None]], bytes | None], size: 
         group = int(models["partition"].iloc[0]) // size
         found = dict(zip(models["partition"] - group * size, models["model"], strict=True))
         merged = merge([found.get(place) for place in range(size)])
-        return pd.DataFrame({"partition": [group], "model": [merged], "error": [None]})
+        return pd.DataFrame({"partition": [group], "model": [merged], "error": [None], "size": [0]})
 
     return run
 

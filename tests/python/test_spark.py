@@ -160,6 +160,16 @@ def test_one_task_merges_fewer_models_if_they_are_large(size, group):
     assert group_size(size) == group
 
 
+def test_models_of_few_rows_are_merged_by_tasks_that_can_hold_the_merged_ones(spark, rows, monkeypatch):
+    sizes = []
+    monkeypatch.setattr(roipca.spark, "group_size", lambda size: sizes.append(size) or 4)
+    df = cut(spark, rows, *[2] * 40)
+    roipca.spark.fit(df, df.columns, 4, method="roipca", oversampling=9)
+    assert sizes.pop() >= (4 + 9 + 3) * 30 * 8  # as docs/clusters.md says; a partition's model has (2 + 3) * 30 numbers
+    roipca.spark.fit(df.limit(2), df.columns, 4, method="roipca", oversampling=9)
+    assert sizes.pop() < (4 + 9 + 3) * 30 * 8
+
+
 def test_weights_are_a_column(spark, rows):
     X = np.abs(rows[:, :6])
     df = cut(spark, X, 250, 250)
@@ -204,6 +214,10 @@ def test_arrays_that_are_missing_or_of_another_length_are_named(spark):
         df = spark.createDataFrame([([1.0, 2.0],), ([3.0, 5.0],), (row,)], "x array<double>").coalesce(1)
         with pytest.raises(ValueError, match=f"In partition 0: [^$]*{what}"):
             roipca.spark.fit(df, "x", 1)
+        pca = roipca.spark.fit(df.limit(2), "x", 1)
+        for score in (roipca.spark.transform, roipca.spark.spe):
+            with pytest.raises(Exception, match=what):
+                score(pca, df, "x").collect()
 
 
 def test_examples_in_docstrings_run(spark):
@@ -213,8 +227,9 @@ def test_examples_in_docstrings_run(spark):
 
 def test_the_guide_runs(spark):
     guide = Path(__file__).parents[2] / "docs" / "clusters.md"
-    block = re.search(r"^```python spark\n(.*?)^```", guide.read_text(), flags=re.DOTALL | re.MULTILINE)[1]
-    exec(compile(block, str(guide), "exec"), {})
+    blocks = re.findall(r"^```python spark\n(.*?)^```", guide.read_text(), flags=re.DOTALL | re.MULTILINE)
+    assert len(blocks) == 2
+    exec(compile("\n".join(blocks), str(guide), "exec"), {})
 
 
 def test_what_cannot_be_fitted_is_refused_before_anything_runs(spark, rows):

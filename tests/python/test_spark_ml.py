@@ -80,6 +80,14 @@ def test_a_cross_validator_chooses_the_number_of_components(df):
     assert chosen.bestModel.stages[1].pca.n_components_ == 3
 
 
+def test_parameters_that_are_not_set_are_named(df):
+    rows, _ = df
+    with pytest.raises(ValueError, match="k is not set"):
+        roipca.spark.PCA(inputCol="a").fit(rows)
+    with pytest.raises(ValueError, match="inputCol is not set: pass it to PCA, or call setInputCol"):
+        roipca.spark.PCA(k=2).fit(rows)
+
+
 def test_examples_in_docstrings_run(spark):
     result = doctest.testmod(_spark_ml)
     assert result.attempted > 0 and result.failed == 0

@@ -62,12 +62,13 @@ class Run:
 def test_a_stream_that_is_killed_at_random_counts_every_batch_once(tmp_path):
     seed = random.randrange(10**6)
     choice = random.Random(seed)
-    files = known_again = 0
+    files, known_again = [], 0
     delivered, last, in_batch = [], None, 1.0
     for _ in range(KILLS):
         for _ in range(3):
-            write(tmp_path, files, rows_of(files))
-            files += 1
+            empty = len(files) > 0 and choice.random() < 0.2
+            files.append(rows_of(len(files), 0 if empty else 40))
+            write(tmp_path, len(files) - 1, files[-1])
         with Run(tmp_path) as run:
             for _ in range(choice.randrange(3)):
                 run.wait_for("added")
@@ -82,15 +83,16 @@ def test_a_stream_that_is_killed_at_random_counts_every_batch_once(tmp_path):
         delivered += run.delivered
         known_again += last is not None and run.delivered[0] <= last
         last = learner(tmp_path).last_batch
-    X = np.concatenate([rows_of(number) for number in range(files)])
+    X = np.concatenate(files)
     with Run(tmp_path) as run:
         while learner(tmp_path).pca.n_samples_seen_ < len(X):
             run.wait_for("added")
     delivered += run.delivered
     twice = len(delivered) - len(set(delivered))
     print(
-        f"seed {seed}: {KILLS} kills in {len(set(delivered))} batches; after {twice} of them a batch was delivered "
-        f"again, {known_again} times one that was already in the model"
+        f"seed {seed}: {KILLS} kills in {len(set(delivered))} batches of {len(files)} files, "
+        f"{sum(len(file) == 0 for file in files)} of them empty; after {twice} kills a batch was delivered again, "
+        f"{known_again} times one that was already in the model; {len(X)} rows"
     )
     assert known_again > 0
     assert sorted(set(delivered)) == list(range(len(set(delivered))))
