@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <limits>
 #include <span>
 #include <sstream>
 #include <stdexcept>
@@ -14,12 +13,6 @@
 
 namespace roipca::cli {
 namespace {
-
-// The largest number that OnlinePca takes.
-template <typename T>
-constexpr T kLargest = std::numeric_limits<T>::max();
-template <>
-constexpr double kLargest<double> = 1e151;
 
 // Written so that a NaN counts as beyond, and without a branch, which compilers turn into vector
 // instructions.
@@ -225,13 +218,12 @@ void RowSource<T>::move_out_bad(FileBlock& block) const {
 
 template <typename T>
 void RowSource<T>::move_out_bad_dense(FileBlock& block) const {
+  const T largest = largest_number<T>();
+  const auto is_bad = [&](T x) { return !(std::abs(x) <= largest || (settings_.gaps && std::isnan(x))); };
   Index kept = 0;
   for (Index i = 0; i < block.count; ++i) {
     const std::span<T> row = block.rows.row(i);
-    const auto is_bad = [&](T x) {
-      return !(std::abs(x) <= kLargest<T>)&&!(settings_.gaps && std::isnan(x));
-    };
-    if (any_beyond<T>(row, kLargest<T>) && std::any_of(row.begin(), row.end(), is_bad)) {
+    if (any_beyond<T>(row, largest) && std::any_of(row.begin(), row.end(), is_bad)) {
       const auto j = static_cast<std::size_t>(std::find_if(row.begin(), row.end(), is_bad) - row.begin());
       block.bad.push_back(
           {block.places[static_cast<std::size_t>(i)], why_bad(row[j], static_cast<Index>(j))});
@@ -254,6 +246,7 @@ void RowSource<T>::move_out_bad_dense(FileBlock& block) const {
 template <typename T>
 void RowSource<T>::move_out_bad_sparse(FileBlock& block) const {
   const SparseRows<T> rows = block.sparse.view();
+  const T largest = largest_number<T>();
   std::vector<std::string> reasons(static_cast<std::size_t>(block.count));
   bool all_good = true;
   for (Index i = 0; i < block.count; ++i) {
@@ -262,7 +255,7 @@ void RowSource<T>::move_out_bad_sparse(FileBlock& block) const {
       if (rows.column(e) < 0 || rows.column(e) >= rows.cols()) {
         reason = "column index " + std::to_string(rows.column(e)) + " is out of range: there are " +
                  std::to_string(rows.cols()) + " columns";
-      } else if (!(std::abs(rows.value(e)) <= kLargest<T>)) {
+      } else if (!(std::abs(rows.value(e)) <= largest)) {
         reason = why_bad(rows.value(e), rows.column(e));
       }
     }
@@ -298,7 +291,7 @@ std::string RowSource<T>::why_bad(T number, Index column) const {
   } else if (std::isinf(number)) {
     text << (number < T{0} ? "-" : "") << "infinity";
   } else {
-    text << number << ", beyond " << kLargest<T> << ",";
+    text << number << ", beyond " << largest_number<T>() << ",";
   }
   text << " in column " << column + 1;
   if (!names_.empty()) text << " (" << names_[static_cast<std::size_t>(column)] << ")";

@@ -22,7 +22,7 @@ class DataError : public std::runtime_error {
   std::string_view reason() const { return std::string_view(what()).substr(reason_begin_); }
 
   /// The same error for a caller whose stream had `rows` rows before the call: row() counts from there.
-  DataError after(Index rows) const { return DataError(rows + row_, std::string(reason())); }
+  DataError after(Index rows) const { return {rows + row_, std::string(reason())}; }
 
  private:
   DataError(Index row, const std::string& reason, const std::string& place)
@@ -31,6 +31,12 @@ class DataError : public std::runtime_error {
   Index row_;
   std::size_t reason_begin_;
 };
+
+/// The largest magnitude that a number in a row of this weight may have.
+template <typename T>
+T largest_number(double weight = 1.0);
+extern template float largest_number<float>(double);
+extern template double largest_number<double>(double);
 
 /// A kernel that gave what a kernel cannot give: NaN, an infinity, k(x, y) other than k(y, x), or a matrix
 /// that is not positive semi-definite. The object that asked it is as it was before the call.

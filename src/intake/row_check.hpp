@@ -13,10 +13,6 @@ void check_shape(const Rows<T>& rows, const Weights& weights, Index features) {
   check_shape(rows.rows(), rows.cols(), weights, features);
 }
 
-/// The largest magnitude of a number in a row of this weight.
-template <typename T>
-T largest_number(double weight);
-
 /// Throws DataError for a NaN, an infinity, or a number so large that sums of squares, times the row's
 /// weight, overflow.
 template <typename T>

@@ -1,0 +1,70 @@
+/// What has been read from an estimator.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "estimator/cached.hpp"
+#include "roipca/alignment.hpp"
+#include "roipca/model.hpp"
+#include "state/archive.hpp"
+
+namespace roipca {
+
+/// Remembers the model that was read last until new rows come and, where components are to stay close to
+/// those read before (Options::align), the components that it showed.
+template <typename T>
+class Readings {
+ public:
+  explicit Readings(Align align = Align::kNone) : align_(align) {}
+  /// Goes on after a model that somebody has seen.
+  Readings(Align align, const Model<T>& seen) : align_(align) {
+    if (align_ != Align::kNone) previous_ = shown_by(seen);
+  }
+
+  /// Returns the model that `read` returns, aligned, or the same object as before if there were no new rows.
+  template <typename Read>
+  std::shared_ptr<const Model<T>> get(Read read) const {
+    return model_.get([&] {
+      Model<T> model = read();
+      if (previous_) return aligned<T>(std::move(model), *previous_, align_);
+      return model;  // not by the conditional operator, which would copy it
+    });
+  }
+
+  /// To be called before new rows.
+  void end() {
+    if (align_ != Align::kNone) previous_ = last_shown();
+    model_.reset();
+  }
+
+  void visit_state(state::Archive& archive, Align align, Index features) {
+    align_ = align;
+    if (align_ == Align::kNone) return;
+    const Components shown = last_shown();
+    OwnedRows<T> components = shown ? *shown : OwnedRows<T>();
+    Index count = components.rows();
+    archive.count(count, features);
+    components.resize(count, features);
+    archive(as_eigen(components));
+    if (!shown && count > 0) previous_ = std::make_shared<const OwnedRows<T>>(std::move(components));
+  }
+
+ private:
+  using Components = std::shared_ptr<const OwnedRows<T>>;
+
+  static Components shown_by(const Model<T>& model) {
+    return std::make_shared<const OwnedRows<T>>(model.components());
+  }
+  // The components as they were shown last; null if they never were.
+  Components last_shown() const {
+    const auto model = model_.peek();
+    return model ? shown_by(*model) : previous_;
+  }
+
+  Align align_;
+  Cached<Model<T>> model_;
+  Components previous_;  // as they were shown before the last rows
+};
+
+}  // namespace roipca
