@@ -148,7 +148,7 @@ def as_weights(sample_weight: Any, rows: int) -> np.ndarray | None:
     if isinstance(sample_weight, Number):
         sample_weight = np.full(rows, sample_weight)
     weights = check_array(
-        sample_weight, ensure_2d=False, dtype=np.float64, order="C", input_name="sample_weight"
+        unmasked(sample_weight), ensure_2d=False, dtype=np.float64, order="C", input_name="sample_weight"
     )
     if weights.shape != (rows,):
         raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(rows,)}!")

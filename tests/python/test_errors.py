@@ -93,6 +93,7 @@ def test_a_failed_fit_of_a_frame_keeps_the_names(rows):
         ([1.0, 2.0], r"sample_weight.shape == \(2,\), expected \(500,\)!"),
         (np.ones((500, 1)), "sample_weight.shape == "),
         (np.full(500, np.nan), "Input sample_weight contains NaN"),
+        (np.ma.masked_array(np.ones(500), np.arange(500) == 7), "Input sample_weight contains NaN"),
         (np.full(500, -1.0), "Negative values in data passed to `sample_weight`"),
         (np.full(500, 1e-200), "weights must be 0, or from"),
     ],
