@@ -28,7 +28,8 @@ from processor import processor
 
 FEATURES = 20
 LOADINGS = 2 * np.random.default_rng(7).standard_normal((3, FEATURES))
-BEFORE = 10_000  # rows before a change
+BEFORE = 10_000  # rows before a change, and up to PERIOD more
+PERIOD = 256  # rows from a group that is compared to the next: a fixed place would always be as near to one
 AFTER = 10_000
 MEMORIES = {"all rows": {}, "`forgetting=0.999`": {"forgetting": 0.999}, "`window=2000`": {"window": 2000}}
 
@@ -57,9 +58,20 @@ STREAMS = {
 }
 
 
-def rows(random, count, draw=normal, loadings=LOADINGS, noise=1.0, mean=0.0):
+def mixed(factors, errors, loadings=LOADINGS, noise=1.0, mean=0.0):
     """Returns rows of three factors and noise."""
-    return draw(random, (count, 3)) @ loadings + noise * draw(random, (count, FEATURES)) + mean
+    return factors @ loadings + noise * errors + mean
+
+
+def rows(random, count, draw):
+    return mixed(draw(random, (count, 3)), draw(random, (count, FEATURES)))
+
+
+def changing_rows(random, before, draw, change):
+    """Returns rows that change at row `before`; the factors and the noise go on."""
+    factors, errors = draw(random, (before + AFTER, 3)), draw(random, (before + AFTER, FEATURES))
+    after = mixed(factors[before:], errors[before:], **change(random))
+    return np.vstack([mixed(factors[:before], errors[:before]), after])
 
 
 def turned(random, degrees):
@@ -81,6 +93,12 @@ CHANGES = {
     "noise grows by 50 %": lambda _: {"noise": 1.5},
     "noise falls by 20 %": lambda _: {"noise": 0.8},
 }
+# Each change, and two large ones of streams that depend on what came before.
+CASES = [(name, name, normal) for name in CHANGES] + [
+    (f"{change}; {name}", change, STREAMS[name])
+    for name in ("autocorrelated, 0.9", "autocorrelated, 0.99")
+    for change in ("means jump by 1", "noise grows by 50 %")
+]
 
 
 def false_alarms(quick):
@@ -97,28 +115,29 @@ def false_alarms(quick):
     return f"False alarms in {streams * count:,} rows: {streams} streams of {count:,}.", "\n".join(lines)
 
 
-def delay_of(X, options):
-    """Returns after how many rows a change at row BEFORE was found, and how far off its place was."""
-    pca = OnlinePCA(3, method="roipca", **options).partial_fit(X[:BEFORE])
+def delay_of(X, before, options):
+    """Returns after how many rows a change at row `before` was found, and how far off its place was."""
+    pca = OnlinePCA(3, method="roipca", **options).partial_fit(X[:before])
     known = pca.n_changes_
-    for end in range(BEFORE + 16, len(X) + 1, 16):
+    for end in range(before + 16, len(X) + 1, 16):
         pca.partial_fit(X[end - 16 : end])
         if pca.n_changes_ > known:
-            return end - BEFORE, pca.change_row_ - BEFORE
+            return end - before, pca.change_row_ - before
     return None
 
 
 def delays(quick):
     streams = 2 if quick else 50
     lines = ["| change | " + " | ".join(MEMORIES) + " |", "|---" * (len(MEMORIES) + 1) + "|"]
-    for name, change in CHANGES.items():
+    for name, change, draw in CASES:
         cells = []
         for options in MEMORIES.values():
             found = []
             for seed in range(streams):
                 random = np.random.default_rng(1000 + seed)
-                X = np.vstack([rows(random, BEFORE), rows(random, AFTER, **change(random))])
-                found.append(delay_of(X, options))
+                before = BEFORE + PERIOD * seed // streams
+                X = changing_rows(random, before, draw, CHANGES[change])
+                found.append(delay_of(X, before, options))
             there = np.array([result for result in found if result is not None])
             if len(there) == 0:
                 cells.append("never")

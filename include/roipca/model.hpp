@@ -19,7 +19,7 @@ namespace roipca {
 /// before it. See roipca/limits.hpp.
 struct Prequential {
   std::int64_t rows = 0;           ///< rows scored
-  double coverage = 0.0;           ///< the part of the model's weight_pairs that they have
+  double coverage = 0.0;           ///< share of the total score weight that the scored rows have
   std::vector<double> t2_mean;     ///< mean of T^2
   std::vector<double> t2_spread;   ///< variance of T^2 over its squared mean
   std::vector<double> t2_third;    ///< third central moment of T^2 over the third power of its mean

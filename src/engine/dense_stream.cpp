@@ -128,11 +128,17 @@ void DenseStream<T>::add_filled(T* row, double weight) {
 }
 
 template <typename T>
+void DenseStream<T>::add_scores(const RowBlock<T>& block, ScoreMoments& scores) const {
+  scores.add(block.scores, block.count, ScoreWeights(options_.forgetting).of_last(block.pairs_share),
+             block.unit);
+}
+
+template <typename T>
 void DenseStream<T>::close_block() {
   RowBlock<T>& block = intake_.close();
   probes_.add(block);
   engine_->absorb(block);
-  scores_.add(block.scores, block.count, block.pairs_share, block.unit);
+  add_scores(block, scores_);
   if (imputation_ && block.decay != 1.0) imputation_->forget(block.decay);
   intake_.open();
 }
@@ -244,7 +250,8 @@ void DenseStream<T>::merge(const DenseStream& other, double decay) {
   engine_->merge(*other.engine_, intake_.merge(other.intake_, decay));
   const Index components = scored_components(options_, moments.features());
   scores_ = ScoreMoments(merged_scores(scores_.value(components), pairs, other.scores_.value(components),
-                                       other.intake_.moments().weight_pairs(), moments.weight_pairs()),
+                                       other.intake_.moments().weight_pairs(), moments.weight_pairs(),
+                                       ScoreWeights(options_.forgetting)),
                          components);
 }
 
@@ -269,7 +276,7 @@ Model<T> DenseStream<T>::model() const {
     RowBlock<T>& block = intake.close();
     probes.add(block);
     engine->absorb(block);
-    scores.add(block.scores, block.count, block.pairs_share, block.unit);
+    add_scores(block, scores);
     if (imputation) imputation->forget(block.decay);
   }
   if (imputation) add_covariance(*imputation, intake, *engine);

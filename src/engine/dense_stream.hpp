@@ -71,6 +71,7 @@ class DenseStream {
   void absorb_with_gaps(const GivenRows<T>& given);
   void add_filled(T* row, double weight);
   void close_block();
+  void add_scores(const RowBlock<T>& block, ScoreMoments& scores) const;
   void update_fill_model();
   static void add_covariance(Imputation& imputation, Intake<T>& intake, Engine<T>& engine);
 

@@ -87,6 +87,10 @@ void merge_plain_values(const Model<T>& a, const Model<T>& b, Model<T>& all) {
   visit_values([](const ValueField& field, auto& merged, const auto& of_a,
                   const auto& of_b) { merge_values(field.merging, merged, of_a, of_b); },
                all, a, b);
+  if (a.resolved.method == Method::kExact && b.resolved.method != Method::kExact) {  // nor are both together
+    all.options.method = b.options.method;
+    all.resolved = b.resolved;
+  }
 }
 
 // A power of two that keeps products of eigenvalues in range and changes no digit.
@@ -217,8 +221,8 @@ Model<T> merge_mergeable(const Model<T>& a, const Model<T>& b) {
   complete<T>(basis, pairs.rank);
   all.eigenvalues.resize(static_cast<std::size_t>(columns));
   as_eigen(all.eigenvalues).head(pairs.rank) = spectrum.values / unit / unit;
-  all.prequential =
-      merged_scores(a.prequential, a.weight_pairs, b.prequential, b.weight_pairs, all.weight_pairs);
+  all.prequential = merged_scores(a.prequential, a.weight_pairs, b.prequential, b.weight_pairs,
+                                  all.weight_pairs, ScoreWeights(all.options.forgetting));
   all.prequential = ScoreMoments(all.prequential, held).value(columns);
   return all;
 }

@@ -21,39 +21,44 @@ double normal_of_student(double t, double n) {
 
 }  // namespace
 
-void ChangeChart::Sum::add(double deviation, std::int64_t row) {
+void ChangeChart::Sum::add(double deviation, double slack, std::int64_t row) {
   if (sum <= kUsual) began = row;
-  sum = std::max(0.0, sum + deviation - kSlack);
+  sum = std::max(0.0, sum + deviation - slack);
 }
 
 double ChangeChart::standardized(double deviation) const {
   const auto n = static_cast<double>(count_);
-  const double correlation = squares_ > 0.0 ? std::clamp(products_ / squares_, 0.0, kMostCorrelation) : 0.0;
+  const double correlation = before_ > 0.0 ? std::clamp(products_ / before_, 0.0, kMostCorrelation) : 0.0;
   const double variance = std::max(squares_ / n, kLeastDeviation * kLeastDeviation);
   const double in_the_long_run = variance * (1.0 + correlation) / (1.0 - correlation);
   return std::clamp(normal_of_student(deviation / std::sqrt(in_the_long_run), n), -kMost, kMost);
 }
 
-void ChangeChart::add(double value, std::int64_t row, bool is_usual) {
+void ChangeChart::add(const Value& value) {
   if (at_level_ > 0) {
     const auto n = static_cast<double>(at_level_);
     // The level has a variance of its own: that of a value over n.
-    const double deviation = (value - level_) * std::sqrt(n / (n + 1.0));
+    const double deviation = (value.value - level_) * std::sqrt(n / (n + 1.0));
     if (is_ready()) {
       const double z = standardized(deviation);
-      up_.add(z, row);
-      down_.add(-z, row);
+      // A level of few values is off by this much for all that are compared with it.
+      const double slack = kSlack + 1.0 / std::sqrt(n);
+      up_.add(z, slack, value.row);
+      down_.add(-z, slack, value.row);
     }
-    if (is_usual) {
+    if (value.is_usual) {
       squares_ += deviation * deviation;
-      products_ += deviation * last_;
-      last_ = deviation;
+      if (value.is_neighbour) {
+        products_ += deviation * last_;
+        before_ += last_ * last_;
+      }
       ++count_;
     }
+    last_ = deviation;
   }
-  if (!is_usual && at_level_ > 0) return;
+  if (!value.is_usual && at_level_ > 0) return;
   ++at_level_;
-  level_ += (value - level_) / static_cast<double>(at_level_);
+  level_ += (value.value - level_) / static_cast<double>(at_level_);
 }
 
 void ChangeChart::set_level(double level, std::int64_t count) {

@@ -9,8 +9,8 @@ namespace roipca {
 
 /// Two cumulative sums (CUSUM, Page 1954), one for each direction, of a series of values in units of their
 /// own standard deviation. Level and spread are those of the values so far (self-starting: Hawkins 1987), and
-/// values that depend on the one before count less, by the long-run variance of a series with their lag-one
-/// correlation.
+/// values that depend on the one before count less, by the long-run variance of a series with the correlation
+/// of neighbours.
 class ChangeChart {
  public:
   /// Sum at which the values have changed: chosen so that false alarms are rare (docs/changing-streams.md).
@@ -18,9 +18,14 @@ class ChangeChart {
   /// Sum that values reach now and then without any change.
   static constexpr double kUsual = 2.0;
 
-  /// Adds the next value, which belongs to rows from position `row` on. It is compared with those before, and
-  /// then becomes one of them if `is_usual`.
-  void add(double value, std::int64_t row, bool is_usual);
+  struct Value {
+    double value;
+    std::int64_t row;   ///< where a change that it is the first to show may have begun
+    bool is_usual;      ///< whether it becomes one of those that later ones are compared with
+    bool is_neighbour;  ///< whether its rows follow those of the value before
+  };
+  /// Compares the value with earlier ones, and then learns it if it is usual.
+  void add(const Value& value);
   /// From now on values have another level, the mean of `count` such values, but the same spread.
   void set_level(double level, std::int64_t count);
 
@@ -32,7 +37,7 @@ class ChangeChart {
   std::int64_t began() const { return up_.sum > down_.sum ? up_.began : down_.began; }
 
   void visit_state(state::Archive& archive) {
-    archive(level_, at_level_, squares_, products_, last_, count_, up_.sum, up_.began, down_.sum,
+    archive(level_, at_level_, squares_, products_, before_, last_, count_, up_.sum, up_.began, down_.sum,
             down_.began);
   }
 
@@ -43,15 +48,16 @@ class ChangeChart {
     double sum = 0.0;
     std::int64_t began = 0;
 
-    void add(double deviation, std::int64_t row);
+    void add(double deviation, double slack, std::int64_t row);
   };
   double standardized(double deviation) const;
 
   double level_ = 0.0;         // mean of the values
   std::int64_t at_level_ = 0;  // their number
   double squares_ = 0.0;       // of the deviations of values from the level before them
-  double products_ = 0.0;      // of each such deviation and the one before
-  double last_ = 0.0;          // the last one
+  double products_ = 0.0;      // of each such deviation and its neighbour before
+  double before_ = 0.0;        // squares of those neighbours
+  double last_ = 0.0;          // the last deviation
   std::int64_t count_ = 0;     // of them
   Sum up_;
   Sum down_;

@@ -108,11 +108,20 @@ void ChangeDetector<T>::end_group(std::int64_t rows) {
 
 template <typename T>
 void ChangeDetector<T>::compare_group(std::int64_t rows) {
-  const bool is_usual = sum() <= 0.5 * ChangeChart::kLimit;
+  // Groups that are compared out of turn would soon make what they show the usual. (The next model has to
+  // learn its level from them, and only takes over when the sums are low.)
+  const bool is_calm = sum() <= 0.5 * ChangeChart::kLimit;
+  const bool is_usual = is_calm && is_in_turn();
   constexpr auto kRows = static_cast<double>(kGroup);
-  for (std::size_t i = 0; i < charts_.size(); ++i) charts_[i].add(sums_[i] / kRows, rows - kGroup, is_usual);
+  const std::int64_t first = rows - kGroup;
+  // A change may have begun anywhere between two groups.
+  const std::int64_t began = compared_ + (first - compared_) / 2;
+  for (std::size_t i = 0; i < charts_.size(); ++i) {
+    charts_[i].add({sums_[i] / kRows, began, is_usual, /*is_neighbour=*/compared_ == first});
+  }
+  compared_ = rows;
   change_.rows += kGroup;
-  if (!next_ || !is_usual) return;
+  if (!next_ || !is_calm) return;
   for (std::size_t i = 0; i < charts_.size(); ++i) next_levels_[i] += next_sums_[i] / kRows;
   ++next_groups_;
   if (next_groups_ < kGroupsForLevel || sum() > ChangeChart::kUsual) return;
@@ -144,7 +153,8 @@ Change ChangeDetector<T>::value() const {
 template <typename T>
 void ChangeDetector<T>::visit_state(state::Archive& archive) {
   archive(change_.score, change_.row, change_.count, change_.rows);
-  archive(model_at_, numbers_at_, numbers_, group_, has_changed_, charts_[0], charts_[1], next_groups_);
+  archive(model_at_, numbers_at_, numbers_, group_, compared_, has_changed_, charts_[0], charts_[1],
+          next_groups_);
   for (Logs* logs : {&sums_, &next_sums_, &next_levels_}) archive((*logs)[0], (*logs)[1]);
   archive.count(in_group_, kGroup);
   visit_reference(archive, reference_);

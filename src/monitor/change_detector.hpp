@@ -13,7 +13,9 @@ namespace roipca {
 
 /// Compares rows, before they are learned, with a model of earlier ones: the mean logarithms of T^2 and SPE
 /// of groups of 16 rows each go to a ChangeChart. The first 64 groups after the beginning or a change are
-/// compared, and one in four of those that follow, because a comparison costs a good part of an update.
+/// compared, because they tell what is usual. Of those that follow one in 16 is, because a comparison costs a
+/// good part of an update, and each while the charts suspect a change (a chart with variable sampling
+/// intervals: Reynolds, Amin and Arnold 1990) or the next model is tried.
 ///
 /// The model stays the same until the rows that it covers have doubled, or have all been replaced where old
 /// rows are forgotten: with a model that learns, scores would fall for a long time in a stream that does not
@@ -50,14 +52,15 @@ class ChangeDetector {
  private:
   static constexpr Index kGroup = 16;
   static constexpr std::int64_t kScoredAtFirst = 64;  // groups
-  static constexpr std::int64_t kScoredEvery = 4;
+  static constexpr std::int64_t kScoredEvery = 16;
 
   // Groups that tell the level of the scores that the next model gives.
-  static constexpr std::int64_t kGroupsForLevel = 4;
+  static constexpr std::int64_t kGroupsForLevel = 16;
 
   using Logs = typename ChangeReference<T>::Logs;
 
-  bool is_scored() const { return group_ < kScoredAtFirst || group_ % kScoredEvery == 0; }
+  bool is_in_turn() const { return group_ < kScoredAtFirst || group_ % kScoredEvery == 0; }
+  bool is_scored() const { return is_in_turn() || next_ || sum() > ChangeChart::kUsual; }
   bool is_due(std::int64_t rows, std::int64_t numbers) const {
     return rows >= model_at_ && numbers >= numbers_at_;
   }
@@ -81,6 +84,7 @@ class ChangeDetector {
   std::optional<ChangeReference<T>> next_;  // that takes its place as soon as its level is known
   std::int64_t group_ = 0;                  // since the beginning, or the last change
   Index in_group_ = 0;                      // rows
+  std::int64_t compared_ = 0;               // the number of rows up to the last group that was compared
   Logs sums_ = {};
   Logs next_sums_ = {};
   Logs next_levels_ = {};         // sums of the values that the next model gives

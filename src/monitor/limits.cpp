@@ -43,17 +43,21 @@ double chi2_limit(double mean, double spread, double tail) {
 }
 
 // The tail of a + g chi2(h) with these three moments. Sums of squares are never less skewed than g chi2(h)
-// with the same mean and variance, where a is 0: a third moment that says so is an accident of few rows. Nor
-// is h taken as less than 1, the square of one number: a few rows far out would otherwise put the limit below
-// most others.
+// with the same mean and variance, where a is 0: a third moment that says so is an accident of few rows. An h
+// below 1, the square of one number, tells of heavy tails: then the limit is the larger of those for h and
+// for 1, since a few rows far out would otherwise put that of a small confidence below most others.
 double shifted_chi2_limit(double mean, double spread, double third, double tail) {
   if (!(mean > 0.0) || !(spread > 0.0)) return mean;
+  const auto standard = [tail](double skewness) {
+    const double freedom = 8.0 / (skewness * skewness);
+    return (chi2_quantile(tail, freedom) - freedom) / std::sqrt(2.0 * freedom);
+  };
   const double least = 2.0 * std::sqrt(spread);
-  const double most = std::max(least, std::sqrt(8.0));
-  const double skewness = std::clamp(third / std::pow(spread, 1.5), least, most);
-  const double freedom = 8.0 / (skewness * skewness);
-  const double standard = (chi2_quantile(tail, freedom) - freedom) / std::sqrt(2.0 * freedom);
-  return mean * (1.0 + std::sqrt(spread) * standard);
+  const double of_one = std::max(least, std::sqrt(8.0));
+  constexpr double kMost = 2.0;  // times the skewness for h = 1
+  const double skewness = std::clamp(third / std::pow(spread, 1.5), least, kMost * of_one);
+  const double tails = std::max(standard(std::min(skewness, of_one)), standard(skewness));
+  return mean * (1.0 + std::sqrt(spread) * tails);
 }
 
 template <typename T>
@@ -86,10 +90,14 @@ double counting_rows(const Model<T>& model) {
 }
 
 template <typename T>
+Index components_that_vary(const Model<T>& model) {
+  return (as_eigen(model.eigenvalues).head(model.n_components).array() > 0.0).count();
+}
+
+template <typename T>
 double f_limit(const Model<T>& model, double tail) {
   const double n = counting_rows(model);
-  const auto m =
-      static_cast<double>((as_eigen(model.eigenvalues).head(model.n_components).array() > 0.0).count());
+  const auto m = static_cast<double>(components_that_vary(model));
   if (m == 0.0) return 0.0;
   if (!(n > m + 1e-6)) return kInfinity;
   return m * (n - 1.0) * (n + 1.0) / (n * (n - m)) * f_quantile(tail, m, n - m);
@@ -164,7 +172,7 @@ double t2_limit(const Model<T>& model, double confidence, LimitRule rule) {
     case LimitRule::kF:
       return f_limit(model, tail);
     case LimitRule::kChi2: {
-      const Index m = (as_eigen(model.eigenvalues).head(model.n_components).array() > 0.0).count();
+      const Index m = components_that_vary(model);
       return m == 0 ? 0.0 : chi2_quantile(tail, static_cast<double>(m));
     }
     default:

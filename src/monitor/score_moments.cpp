@@ -89,9 +89,11 @@ Prequential combine(const Prequential& a, double weight_a, const Prequential& b,
 }
 
 Prequential merged_scores(const Prequential& a, double pairs_a, const Prequential& b, double pairs_b,
-                          double all_pairs) {
-  Prequential all = combine(a, pairs_a, b, pairs_b);
-  if (all_pairs > 0.0) all.coverage *= (pairs_a + pairs_b) / all_pairs;
+                          double all_pairs, ScoreWeights weights) {
+  if (!(all_pairs > 0.0)) return {};
+  Prequential all = combine(a, weights.of(pairs_a, all_pairs), b, weights.of(pairs_b, all_pairs));
+  // Not by squares: the scores of many small parts must not give way to those of the next few rows.
+  all.coverage *= (pairs_a + pairs_b) / all_pairs;
   return all;
 }
 
@@ -100,15 +102,15 @@ ScoreMoments::ScoreMoments(const Prequential& from, Index components)
   resize(moments_, std::min(from.t2_mean.size(), static_cast<std::size_t>(components)));
 }
 
-void ScoreMoments::add(const BlockScores& scores, Index count, double pairs_share, double unit) {
-  const double before = moments_.coverage * (1.0 - pairs_share);
-  if (!scores.is_known || !(pairs_share > 0.0)) {
+void ScoreMoments::add(const BlockScores& scores, Index count, double share, double unit) {
+  const double before = moments_.coverage * (1.0 - share);
+  if (!scores.is_known || !(share > 0.0)) {
     moments_.coverage = before;
     return;
   }
   if (moments_.t2_mean.empty()) resize(moments_, static_cast<std::size_t>(components_));
-  const double part_before = before / (before + pairs_share);
-  const double part = pairs_share / (before + pairs_share);
+  const double part_before = before / (before + share);
+  const double part = share / (before + share);
   for (std::size_t i = 0; i < moments_.t2_mean.size(); ++i) {
     const auto j = static_cast<Index>(i);
     const Entry t2 = {scores.t2.mean[j], scores.t2.spread[j], scores.t2.third[j]};
@@ -117,7 +119,7 @@ void ScoreMoments::add(const BlockScores& scores, Index count, double pairs_shar
         combine(spe_of(moments_, i), part_before, spe, part));
   }
   moments_.rows += count;
-  moments_.coverage = std::min(before + pairs_share, 1.0);
+  moments_.coverage = std::min(before + share, 1.0);
   // Scores too far from those before for moments in common, as where huge rows were forgotten: begins anew.
   if (!is_finite(moments_)) moments_ = {};
 }

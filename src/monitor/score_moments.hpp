@@ -27,25 +27,44 @@ inline Index scored_components(const Options& options, Index features) {
   return resolve(options, features) == Method::kExact ? reported : held;
 }
 
+/// How much the score of a row counts. Without forgetting (also with a window), that is in proportion to its
+/// weight times the third power of the weight of all rows before it: scores by components of few rows, which
+/// are too large, soon count little. If components of n rows make scores too large by c / n, the weighted
+/// mean over n rows is too large by 4/3 c / n. With forgetting it is the weight before the row itself, as in
+/// Model::weight_pairs, since then few rows count anyway.
+class ScoreWeights {
+ public:
+  explicit ScoreWeights(double forgetting) : are_squares_(forgetting == 1.0) {}
+
+  /// The weight of scores that cover `pairs` of `all` pairs of rows, relative to scores that cover all. Pairs
+  /// grow as the square of the rows' weight, and the square of their number as its fourth power.
+  double of(double pairs, double all) const {
+    return are_squares_ ? pairs / all * (pairs / all) : pairs / all;
+  }
+  /// The part of the last rows, which have this share of all pairs.
+  double of_last(double share) const { return are_squares_ ? share * (2.0 - share) : share; }
+
+ private:
+  bool are_squares_;
+};
+
 /// Combines two sets of moments; `weight_a` and `weight_b` are the weights of their rows.
 Prequential combine(const Prequential& a, double weight_a, const Prequential& b, double weight_b);
 
 /// Returns the moments of the rows of two models, or of two streams, that have these pairs of rows (see
 /// Model::weight_pairs) and together `all_pairs`.
 Prequential merged_scores(const Prequential& a, double pairs_a, const Prequential& b, double pairs_b,
-                          double all_pairs);
+                          double all_pairs, ScoreWeights weights);
 
-/// Sums up BlockScores. A row counts in proportion to its weight times the weight of all rows before it, as
-/// in Model::weight_pairs: scores by components of few rows, which are too large, soon count little, and
-/// forgetting is that of the rows.
+/// Sums up BlockScores.
 class ScoreMoments {
  public:
   explicit ScoreMoments(Index components) : components_(components) {}
   /// Resumes from those of a model.
   ScoreMoments(const Prequential& from, Index components);
 
-  /// Takes the scores of a block of `count` rows that has this share of the pairs of rows so far.
-  void add(const BlockScores& scores, Index count, double pairs_share, double unit);
+  /// Takes the scores of a block of `count` rows, which count as this part of all so far (see ScoreWeights).
+  void add(const BlockScores& scores, Index count, double share, double unit);
 
   /// For the first `components`.
   Prequential value(Index components) const;

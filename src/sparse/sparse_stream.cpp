@@ -131,7 +131,8 @@ void SparseStream<T>::prepare_scores() {
 // Once the components have the block.
 template <typename T>
 double SparseStream<T>::end_block() {
-  scores_.add(block_scores_, block_.rows.count(), moments_.pairs_share(block_), moments_.unit());
+  scores_.add(block_scores_, block_.rows.count(),
+              ScoreWeights(options_.forgetting).of_last(moments_.pairs_share(block_)), moments_.unit());
   const double decay = moments_.close(block_);
   probes_.add(block_, decay);
   return decay;

@@ -80,6 +80,24 @@ TYPED_TEST(Merging, OfSketchesStaysBelowTheScatter) {
   EXPECT_LE((values - truth.values.head(values.size())).maxCoeff(), rounding);
 }
 
+// Or its error would be said to be none.
+TYPED_TEST(Merging, OfAnExactModelAndAnotherIsNotExact) {
+  using T = TypeParam;
+  const RowMatrix<T> x = decaying_rows(1200, 60, 0.9, 9).cast<T>();
+  const auto exact = this->fitted(options_for(Method::kExact, 3), x.topRows(400));
+  const auto other = this->fitted(options_for(Method::kRoipca, 3), x.middleRows(400, 400));
+  const Matrix<double> truth = dense_pca(x.template cast<double>()).vectors.leftCols(3);
+  const double error_of_one_pass =
+      subspace_error(truth, reported_basis(this->fitted(options_for(Method::kRoipca, 3), x)));
+  for (const auto& both : {merge(exact, other), merge(other, exact)}) {
+    EXPECT_EQ(both.resolved.method, Method::kRoipca);
+    OnlinePca<T> pca(both);
+    pca.partial_fit(RowMatrix<T>(x.bottomRows(400)));
+    EXPECT_LE(subspace_error(truth, reported_basis(pca.model())),
+              2.0 * error_of_one_pass + 1e4 * kEpsilon<T> * kEpsilon<T>);
+  }
+}
+
 TYPED_TEST(Merging, TakesModelsOfFewRowsAndOfOne) {
   using T = TypeParam;
   const RowMatrix<T> x = normal_rows(8, 120, 5).cast<T>();

@@ -110,7 +110,7 @@ TEST(NoChange, IsFoundInStreamsThatDoNotChange) {
       options.forgetting = forgetting;
       const Change change = OnlinePca<double>(options).partial_fit(rows).model().change;
       EXPECT_EQ(change.count, 0);
-      EXPECT_GT(change.rows, 4000);
+      EXPECT_GT(change.rows, 2000);
     }
   }
 }
@@ -185,13 +185,7 @@ TEST(Change, CutsReadingsAndStopsChangeNoBit) {
 TEST(Change, OfSparseRowsIsFoundWhereThatOfDenseOnesIs) {
   Csr<double> sparse = documents<double>(3000, 60, 12, 1);
   const Csr<double> others = documents<double>(600, 60, 40, 2);
-  for (Index i = 0; i < others.count(); ++i) {
-    for (auto e = others.starts[static_cast<std::size_t>(i)];
-         e < others.starts[static_cast<std::size_t>(i) + 1]; ++e) {
-      sparse.push(others.indices[static_cast<std::size_t>(e)], others.values[static_cast<std::size_t>(e)]);
-    }
-    sparse.end_row();
-  }
+  sparse.append(others);
   const std::vector<double> numbers = sparse.dense();
   const Rows<double> dense(numbers.data(), sparse.count(), sparse.columns);
   const Change of_sparse = OnlinePca<double>(of_three()).partial_fit(sparse.view()).model().change;
@@ -199,7 +193,7 @@ TEST(Change, OfSparseRowsIsFoundWhereThatOfDenseOnesIs) {
   EXPECT_EQ(of_sparse.count, 1);
   EXPECT_EQ(of_dense.count, 1);
   // Sparse rows are compared with another model, since one is read when enough numbers were seen.
-  constexpr double kGroups = 4 * 16;
+  constexpr double kGroups = 256.0 / 2.0;  // half of the rows between two comparisons
   EXPECT_NEAR(static_cast<double>(of_sparse.row), 3000.0, kGroups);
   EXPECT_NEAR(static_cast<double>(of_sparse.row), static_cast<double>(of_dense.row), kGroups);
 }
@@ -224,7 +218,7 @@ TEST(Change, OfRowsWithoutVarianceIsFound) {
   const auto model = OnlinePca<double>(of_three()).partial_fit(rows).model();
   check(model);
   EXPECT_EQ(model.change.count, 1);
-  EXPECT_NEAR(static_cast<double>(model.change.row), 2000, 64);
+  EXPECT_NEAR(static_cast<double>(model.change.row), 2000, 128);
 }
 
 TEST(Change, OfRowsBeyondTheRangeOfSquaresIsNoError) {
