@@ -16,6 +16,7 @@
 #include "intake/given_sparse_rows.hpp"
 #include "intake/row_check.hpp"
 #include "intake/units.hpp"
+#include "monitor/score_moments.hpp"
 #include "options/resolved.hpp"
 #include "passes/dense_products.hpp"
 #include "passes/gap_products.hpp"
@@ -226,6 +227,7 @@ class Refinement<T>::Impl {
     complete<T>(basis, rank);
     result.eigenvalues.assign(static_cast<std::size_t>(columns), 0.0);
     as_eigen(result.eigenvalues).head(rank) = spectrum.values / unit_ / unit_;
+    result.prequential = ScoreMoments(result.prequential, columns).value(columns);
     result.shift = pairs.shift / unit_ / unit_;
     result.turns.assign(static_cast<std::size_t>(columns), 0.0);
     as_eigen(result.turns).head(pairs.turns.size()) = pairs.turns;

@@ -5,6 +5,8 @@
 #include <arm_neon.h>
 #endif
 
+#include <cstdint>
+
 #include "simd/table.hpp"
 #include "simd/vectors.hpp"
 
@@ -144,7 +146,16 @@ bool any_beyond(const T* x, Size length, T limit) {
   // A NaN compares false. No early exit: rows are good as a rule.
   const auto beyond = [limit](auto v) { return ~((v <= limit) & (v >= -limit)); };
   auto bad = beyond(Vec<T>{});
+  // Rows come from memory here, and what the processor fetches ahead by itself ends with each page.
+  constexpr std::uintptr_t kAhead = 4096;  // bytes: a page
+  constexpr Size kLine = 64 / static_cast<Size>(sizeof(T));
+  constexpr Size kStep = kLine < kL ? kL : kLine;
   Size j = 0;
+  for (; j + kStep <= length; j += kStep) {
+    // As a number, since the address may lie beyond the rows.
+    __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(x + j) + kAhead));
+    for (Size i = 0; i < kStep; i += kL) bad |= beyond(load(x + j + i));
+  }
   for (; j + kL <= length; j += kL) bad |= beyond(load(x + j));
   bool found = false;
   for (Size i = 0; i < kL; ++i) found |= bad[i] != 0;

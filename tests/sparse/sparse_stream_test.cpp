@@ -202,10 +202,7 @@ TEST(SparseRows, MayRepeat) {
   twice.columns = csr.columns;
   for (Index i = 0; i < csr.count(); ++i) {
     for (int copy = 0; copy < 3; ++copy) {
-      for (auto e = csr.starts[static_cast<std::size_t>(i)]; e < csr.starts[static_cast<std::size_t>(i) + 1];
-           ++e) {
-        twice.push(csr.indices[static_cast<std::size_t>(e)], csr.values[static_cast<std::size_t>(e)]);
-      }
+      twice.push_row(csr, i);
       twice.end_row();
     }
   }
@@ -217,13 +214,7 @@ TEST(SparseRows, MayHaveADenseOneAmongThem) {
   for (Index j = 0; j < 400; ++j) csr.push(j, 1.0 + 0.01 * static_cast<double>(j));
   csr.end_row();
   const auto more = documents<double>(300, 400, 20, 14);
-  for (Index i = 0; i < more.count(); ++i) {
-    for (auto e = more.starts[static_cast<std::size_t>(i)]; e < more.starts[static_cast<std::size_t>(i) + 1];
-         ++e) {
-      csr.push(more.indices[static_cast<std::size_t>(e)], more.values[static_cast<std::size_t>(e)]);
-    }
-    csr.end_row();
-  }
+  csr.append(more);
   expect_dense_answer(csr, kTen, kDouble);
 }
 
@@ -234,10 +225,7 @@ TEST(SparseRows, KeepTheirDigitsBesideAColumnFarFromZero) {
   shifted.columns = csr.columns;
   for (Index i = 0; i < csr.count(); ++i) {
     shifted.push(399, 1e9);
-    for (auto e = csr.starts[static_cast<std::size_t>(i)]; e < csr.starts[static_cast<std::size_t>(i) + 1];
-         ++e) {
-      shifted.push(csr.indices[static_cast<std::size_t>(e)], csr.values[static_cast<std::size_t>(e)]);
-    }
+    shifted.push_row(csr, i);
     shifted.end_row();
   }
   expect_dense_answer(shifted, kTen, kDouble);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <random>
 
 #include "roipca/eigen.hpp"
 #include "roipca/roipca.hpp"
@@ -165,10 +167,7 @@ TEST(WideRows, MayHaveFewDirections) {
   Csr<double> csr;
   csr.columns = kWords;
   for (Index i = 0; i < 460; ++i) {
-    const auto from = static_cast<std::size_t>(i * i % 6);
-    for (auto e = six.starts[from]; e < six.starts[from + 1]; ++e) {
-      csr.push(six.indices[static_cast<std::size_t>(e)], six.values[static_cast<std::size_t>(e)]);
-    }
+    csr.push_row(six, i * i % 6);
     csr.end_row();
   }
   const auto dense = csr.dense();
@@ -190,14 +189,62 @@ TEST(WideRows, MayBeEmptyFromTheStart) {
   const auto model = pca.partial_fit(more.view()).model();
   EXPECT_EQ(model.rows, 510);
   auto all = csr;
-  for (Index i = 0; i < more.count(); ++i) {
-    for (auto e = more.starts[static_cast<std::size_t>(i)]; e < more.starts[static_cast<std::size_t>(i) + 1];
-         ++e) {
-      all.push(more.indices[static_cast<std::size_t>(e)], more.values[static_cast<std::size_t>(e)]);
-    }
-    all.end_row();
-  }
+  all.append(more);
   expect_nearer_than_dense(all, kTen, kDouble);
+}
+
+TEST(WideRows, MayBeUnsortedOrEmptyOrHaveDuplicatesAndExplicitZeros) {
+  const auto given = documents<double>(460, kWords - 100, 30, 16);  // the last 100 words are never seen
+  Csr<double> csr;
+  csr.columns = kWords;
+  std::mt19937 random(17);
+  for (Index i = 0; i < given.count(); ++i) {
+    const auto first = static_cast<std::size_t>(given.starts[static_cast<std::size_t>(i)]);
+    auto e = static_cast<std::size_t>(given.starts[static_cast<std::size_t>(i) + 1]);
+    while (i % 9 != 0 && e-- > first) {  // backwards
+      csr.push(given.indices[e], given.values[e]);
+      if (random() % 5 == 0) csr.push(given.indices[e], -0.5);
+      if (random() % 5 == 0) csr.push(static_cast<Index>(random() % kWords), 0.0);
+    }
+    csr.end_row();
+  }
+  expect_nearer_than_dense(csr, kTen, kDouble);
+}
+
+TEST(WideRows, MayHaveADenseOneAmongThem) {
+  auto csr = documents<double>(200, kWords, 30, 18);
+  for (Index j = 0; j < kWords; ++j) csr.push(j, 0.1 + 0.001 * static_cast<double>(j));
+  csr.end_row();
+  csr.append(documents<double>(260, kWords, 30, 19));
+  expect_nearer_than_dense(csr, kTen, kDouble);
+}
+
+TEST(WideRows, AreRefusedWithTheRowAndNothingIsLost) {
+  const auto good = documents<double>(460, kWords, 30, 20);
+  OnlinePca<double> pca(kTen);
+  pca.partial_fit(good.view(0, 100));  // they wait for others
+  const auto before = pca.state();
+  const auto expect_refusal = [&](Index row, double value, Index column) {
+    auto bad = good;
+    const auto entry = static_cast<std::size_t>(bad.starts[static_cast<std::size_t>(row)]);
+    bad.values[entry] = value;
+    bad.indices[entry] = column;
+    try {
+      pca.partial_fit(bad.view());
+      ADD_FAILURE() << "accepted " << value << " in column " << column;
+    } catch (const DataError& error) {
+      EXPECT_EQ(error.row(), row);
+    }
+    EXPECT_EQ(pca.state(), before);
+  };
+  expect_refusal(459, std::numeric_limits<double>::quiet_NaN(), 0);
+  expect_refusal(450, std::numeric_limits<double>::infinity(), 0);
+  expect_refusal(7, 1.0, kWords);
+  expect_refusal(459, 1.0, -1);
+  OnlinePca<double> undisturbed(kTen);
+  undisturbed.partial_fit(good.view());
+  pca.partial_fit(good.view(100, 360));
+  EXPECT_EQ(pca.state(), undisturbed.state());
 }
 
 // What is left of such rows once the mean is taken out is a difference of large numbers: small blocks of
@@ -207,10 +254,7 @@ TEST(WideRows, KeepTheirDigitsBesideAColumnFarFromZero) {
   Csr<double> shifted;
   shifted.columns = csr.columns;
   for (Index i = 0; i < csr.count(); ++i) {
-    for (auto e = csr.starts[static_cast<std::size_t>(i)]; e < csr.starts[static_cast<std::size_t>(i) + 1];
-         ++e) {
-      shifted.push(csr.indices[static_cast<std::size_t>(e)], csr.values[static_cast<std::size_t>(e)]);
-    }
+    shifted.push_row(csr, i);
     shifted.push(kWords - 1, 1e9);
     shifted.end_row();
   }

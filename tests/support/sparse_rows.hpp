@@ -22,6 +22,19 @@ struct Csr {
     indices.push_back(column);
     values.push_back(static_cast<T>(value));
   }
+  /// The entries of row i of another, after which the row goes on.
+  void push_row(const Csr& other, Index i) {
+    for (auto e = other.starts[static_cast<std::size_t>(i)];
+         e < other.starts[static_cast<std::size_t>(i) + 1]; ++e) {
+      push(other.indices[static_cast<std::size_t>(e)], other.values[static_cast<std::size_t>(e)]);
+    }
+  }
+  void append(const Csr& other) {
+    for (Index i = 0; i < other.count(); ++i) {
+      push_row(other, i);
+      end_row();
+    }
+  }
   void end_row() { starts.push_back(static_cast<std::int64_t>(indices.size())); }
   SparseRows<T> view() const { return {count(), columns, starts.data(), indices.data(), values.data()}; }
   SparseRows<T> view(Index first, Index rows) const { return view().slice(first, rows); }
