@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures the time per row of `roipca.river.OnlinePCA`, and prints the table of docs/ecosystem.md.
+"""Measures the CPU time per row of `roipca.river.OnlinePCA`, and prints the table of docs/ecosystem.md.
 
     python bench/river_rows.py
 
@@ -16,13 +16,13 @@ from roipca.river import OnlinePCA
 
 
 def microseconds(step, rows, turns=5):
-    """Returns the median over the turns of the mean time per row."""
+    """Returns the median over the turns of the mean CPU time per row."""
     taken = []
     for part in np.array_split(np.array(rows, dtype=object), turns):
-        start = time.perf_counter()
+        start = time.process_time()
         for row in part:
             step(row)
-        taken.append((time.perf_counter() - start) / len(part))
+        taken.append((time.process_time() - start) / len(part))
     return 1e6 * statistics.median(taken)
 
 

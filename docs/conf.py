@@ -62,6 +62,7 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "image_scrapers": ("matplotlib",),
     "min_reported_time": 1000,
+    "write_computation_times": False,  # a page that would load scripts from elsewhere
     "copyfile_regex": r"",
 }
 # Every header reopens the namespace; a type in a docstring may name one of several classes.

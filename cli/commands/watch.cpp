@@ -236,6 +236,7 @@ void watch(const WatchSettings& settings) {
       state.set_skipped(source.skipped().count);
     }
     state.set_status("ended");
+    report_skipped(source.skipped());
     std::fprintf(stderr, "roipca: the input ended after %lld rows; the page stays until Ctrl-C\n",
                  static_cast<long long>(run.rows()));
     while (true) {

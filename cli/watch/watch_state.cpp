@@ -39,7 +39,9 @@ std::string time_text() {
 
 // How far out a row is beside its limits.
 double extent(const MonitorReading& reading) {
-  return std::max(reading.t2 / reading.t2_limit, reading.spe / reading.spe_limit);
+  // Both are 0 where nothing varies.
+  const auto part = [](double value, double limit) { return value > 0.0 ? value / limit : 0.0; };
+  return std::max(part(reading.t2, reading.t2_limit), part(reading.spe, reading.spe_limit));
 }
 
 std::string csv_field(const std::string& text) {
@@ -73,7 +75,9 @@ void WatchState::add(const Row<double>& row, const Place& given, const MonitorRe
   spe_limit_ = reading.spe_limit;
   add_alarm(place, reading);
   if (!model) return;
-  if (open_.first != 0 && now - opened_ > kBucketTime) close_bucket();
+  // Rows of the warm-up have no limit, and are not drawn as one point with rows that do.
+  const bool ends_warm_up = std::isinf(open_.extreme.spe_limit) && std::isfinite(reading.spe_limit);
+  if (open_.first != 0 && (now - opened_ > kBucketTime || ends_warm_up)) close_bucket();
   if (model != model_) is_drawn_ = false;
   model_ = model;
   if (open_.first == 0) {
@@ -155,7 +159,9 @@ void WatchState::add_alarm(const Place& place, const MonitorReading& reading) {
   if (!alarm_) return;
   alarms_.back().last = place.number;
   alarms_.back().last_id = place.id;
-  if (extent(reading) > extent(alarms_.back().peak)) alarms_.back().peak = reading;
+  if (!(extent(reading) > extent(alarms_.back().peak))) return;
+  alarms_.back().peak = reading;
+  alarms_changed_ = true;
 }
 
 void WatchState::close_bucket() {

@@ -19,14 +19,26 @@ function withRoom(ticks, room) {
   return ticks.length * widest <= room ? ticks : ticks.filter((_, i) => i % 2 === 0);
 }
 
-// Powers of ten, or every second, third ... of them if they are too many.
+// Powers of ten, or every second, third ... of them if they are too many, or other round numbers if there is at most one.
 function logTicks(axis, room) {
   const first = Math.ceil(Math.log10(axis.low) - 1e-9);
   const last = Math.floor(Math.log10(axis.high) + 1e-9);
+  if (last <= first) return ticksNear(axis, first);
   const step = Math.max(1, Math.ceil((last - first) / (room / axis.spacing)));
   const ticks = [];
   for (let power = first; power <= last; power += step) ticks.push({ value: 10 ** power, text: powerText(power) });
   return ticks;
+}
+
+// Once, twice and five times a power of ten, or equal steps if even these are not two.
+function ticksNear(axis, power) {
+  const round = [power - 1, power].flatMap((p) => [1, 2, 5].map((factor) => factor * 10 ** p));
+  const inside = round.filter((value) => value >= axis.low && value <= axis.high);
+  if (inside.length > 1) return inside.map((value) => ({ value, text: numberText(value) }));
+  const step = roundStep(axis.high - axis.low, axis.least);
+  const values = multiples(step, axis.low, axis.high);
+  const texts = tickTexts(values, step);
+  return values.map((value, i) => ({ value, text: texts[i] }));
 }
 
 function powerText(power) {
