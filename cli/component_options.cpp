@@ -85,7 +85,7 @@ Components ComponentOptions::parsed_components() const {
     return {.fraction = fraction};
   }
   throw UsageError("-k \"" + components +
-                   "\": a number of components, a fraction of the variance such as 0.95, or auto");
+                   "\": must be a number of components, a fraction of the variance such as 0.95, or auto");
 }
 
 ComponentOptions::ComponentOptions() {

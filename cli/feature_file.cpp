@@ -16,7 +16,7 @@ constexpr std::string_view kNpyMagic = "\x93NUMPY";
 std::vector<double> npy_numbers(PeekedStream& stream) {
   const NpyHeader header = read_npy_start(stream);
   if (header.shape.size() != 1) {
-    throw FileError("an array of " + std::to_string(header.shape.size()) + " dimensions, not of one");
+    throw FileError("the array has " + std::to_string(header.shape.size()) + " dimensions, not one");
   }
   std::vector<double> numbers;
   std::vector<char> bytes;
@@ -50,7 +50,7 @@ std::vector<Line> text_lines(std::unique_ptr<PeekedStream> stream) {
       lines.push_back({record.line, std::string(record.text.substr(first, last - first + 1))});
     }
   }
-  if (lines.empty()) throw FileError("there are no lines");
+  if (lines.empty()) throw FileError("the file has no lines");
   return lines;
 }
 
@@ -88,7 +88,7 @@ std::vector<double> read_feature_weights(const std::string& path) {
     for (const Line& line : text_lines(std::move(stream))) {
       const auto number = number_in(line.text);
       if (!number) {
-        throw FileError("line " + std::to_string(line.number) + ": \"" + line.text + "\" is no number");
+        throw FileError("line " + std::to_string(line.number) + ": \"" + line.text + "\" is not a number");
       }
       weights.push_back(*number);
     }

@@ -34,7 +34,7 @@ std::vector<std::string> read_file_list(const std::string& path) {
       if (!name.empty()) paths.push_back(std::move(name));
       at = stop + 1;
     }
-    if (paths.empty()) throw FileError("it lists no files");
+    if (paths.empty()) throw FileError("the list has no files");
     return paths;
   } catch (const FileError& error) {
     throw FileError("--files-from " + path + ": " + error.what());

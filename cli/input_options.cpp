@@ -21,7 +21,7 @@ char delimiter_from(const std::string& text) {
   if (text == "tab" || text == "\\t") return '\t';
   if (text == "space") return ' ';
   if (text.size() == 1 && text != "\"" && text != "\n") return text[0];
-  throw UsageError("--delimiter \"" + text + "\": one character, tab or space");
+  throw UsageError("--delimiter \"" + text + "\": must be one character, tab or space");
 }
 
 PreparationSteps steps_of(const InputOptions& options, std::vector<std::string>& feature_choice) {
@@ -50,7 +50,8 @@ void add_limit_options(Arguments& arguments, InputOptions& options) {
                 {.group = rules.group, .choices = {"error", "skip"}});
   arguments.add("--max-rows", options.max_rows, {.least = 0},
                 "Stop after this number of rows; bad rows do not count; 0: read all", rules);
-  arguments.add("--max-columns", options.max_columns, {.least = 1}, "Refuse files with more columns", rules);
+  arguments.add("--max-columns", options.max_columns, {.least = 1},
+                "Refuse files with more columns than this", rules);
   arguments.add("--max-memory", options.max_memory,
                 "Use at most this much memory, such as 4G; auto: as much as the machine has", rules);
 }
@@ -62,8 +63,8 @@ void add_column_options(Arguments& arguments, InputOptions& options) {
   arguments.add("--exclude", options.choice.exclude, "Leave out these columns, written in the same way",
                 rules);
   arguments.add("--id", options.choice.id,
-                "Column that identifies rows, such as a time: it is no feature; outputs begin each row with "
-                "it, and alarms name it",
+                "Column that identifies rows, such as a time; it is not a feature, outputs begin each row "
+                "with it, and alarms name it",
                 rules);
   arguments.add_flag("--number-rows", options.number_rows,
                      "Begin each row of outputs with its number in its file: row from 0, or line from 1",
@@ -164,15 +165,15 @@ void add_format_options(Arguments& arguments, InputOptions& options) {
                 rules({"auto", "yes", "no"}));
   arguments.add("--dataset", options.dataset,
                 "HDF5: path of the dataset or sparse matrix in the file, such as layers/counts", rules());
-  arguments.add_flag("--transpose", options.transpose, "MatrixMarket: learn from the columns, as rows",
-                     rules());
+  arguments.add_flag("--transpose", options.transpose, "MatrixMarket: read the columns as rows", rules());
   arguments.add("--features", options.features, {.least = 0},
-                "svmlight: number of columns; 0: as many as the file needs", rules());
+                "svmlight: number of columns; 0: enough for the largest index", rules());
   arguments.add_flag("--allow-external", options.allow_external,
                      "HDF5: allow datasets with data in other files", rules());
-  arguments.add("--missing-words", options.missing_words,
-                "CSV: more words for a missing value, beside an empty field, NA, nan and the like: -999,x",
-                rules());
+  arguments.add(
+      "--missing-words", options.missing_words,
+      "CSV: more words for a missing value, in addition to an empty field, NA, nan and others: -999,x",
+      rules());
   add_limit_options(arguments, options);
   add_column_options(arguments, options);
   add_preparation_options(arguments, options);

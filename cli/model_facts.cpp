@@ -62,8 +62,8 @@ std::string missing_text(const Model<T>& model) {
   double there = 0.0;
   for (const double weight : model.feature_weight) there += weight;
   const double all = model.weight * static_cast<double>(model.features());
-  return "imputed; " + formatted(100.0 * std::max(0.0, 1.0 - there / all)) + " % of the values, and " +
-         std::to_string(model.empty_rows) + " rows without any left out";
+  return "imputed; " + formatted(100.0 * std::max(0.0, 1.0 - there / all)) + " % of the values; left out " +
+         std::to_string(model.empty_rows) + " rows without values";
 }
 
 template <typename T>

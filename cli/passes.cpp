@@ -74,7 +74,7 @@ Passes parsed_passes(const PassOptions& options, const std::vector<std::string>&
     const char* const end = options.passes.data() + options.passes.size();
     const auto [stop, error] = std::from_chars(options.passes.data(), end, passes.number);
     if (error != std::errc() || stop != end || passes.number < 1) {
-      throw UsageError("--passes \"" + options.passes + "\": must be auto or a number from 1 on");
+      throw UsageError("--passes \"" + options.passes + "\": must be auto or a whole number of at least 1");
     }
   }
   if (passes.number > 1 && std::find(inputs.begin(), inputs.end(), "-") != inputs.end()) {

@@ -79,7 +79,7 @@ class Resumption {
   bool is_done() const { return to_skip_ == 0; }
   void require_done() const {
     if (is_done()) return;
-    throw FileError("the input has " + std::to_string(to_skip_) + " rows fewer than the checkpoint has seen");
+    throw FileError("the input has " + std::to_string(to_skip_) + " fewer rows than the checkpoint has seen");
   }
 
  private:

@@ -54,7 +54,7 @@ Columns batch_subspace(const CompareSettings& settings, Index features, Index co
   }
   check_interrupt();
   report_skipped(source.skipped());
-  if (pca.rows_seen() == 0) throw FileError(settings.input.paths.front() + ": there are no rows left");
+  if (pca.rows_seen() == 0) throw FileError(settings.input.paths.front() + ": no rows are left");
   return as_columns(pca.model().components());
 }
 
@@ -95,7 +95,7 @@ void compare(const CompareSettings& settings) {
   const std::string& other = settings.input.paths.front();
   const bool with_model = other != "-" && is_model(other);
   if (with_model && settings.input.paths.size() > 1) {
-    throw UsageError(other + " is a model: it is compared alone, without " + settings.input.paths[1]);
+    throw UsageError(other + " is a model: compare with it alone, without " + settings.input.paths[1]);
   }
   const AnyModel model = load_any(settings.model);
   const Columns u = subspace_of(model);

@@ -75,7 +75,7 @@ void run_demo(const DemoSettings& settings) {
   watch_for_interrupts();
   std::error_code error;
   fs::create_directories(settings.folder, error);
-  if (error) throw FileError(settings.folder + ": cannot make the folder: " + error.message());
+  if (error) throw FileError(settings.folder + ": cannot create the folder: " + error.message());
   const auto in_folder = [&](const char* name) { return (fs::path(settings.folder) / name).string(); };
   const std::string model = in_folder("frames.safetensors");
   const std::string page = in_folder("frames.html");
@@ -104,7 +104,7 @@ Command add_demo(CLI::App& program) {
   arguments.add("--folder", settings->folder, "Folder for model and report; created if missing");
   arguments.add("--megabytes", settings->megabytes, {1, 1000000},
                 "Size of the data file, which is removed at the end");
-  arguments.add("--features", settings->features, {2, 100000}, "Comparison: numbers in a row");
+  arguments.add("--features", settings->features, {2, 100000}, "Comparison: number of features");
   arguments.add("-k,--components", settings->components, {1, 1000}, "Comparison: number of components");
   arguments.add("--rows", settings->rows, {2, 10000000}, "Comparison: number of rows");
   arguments.add("--seed", settings->seed, {.least = 0}, "Seed of the random numbers");

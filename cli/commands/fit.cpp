@@ -105,12 +105,13 @@ FitCheckpoint<T> beginning(const FitSettings& settings, const Options& options, 
   if (settings.long_run.resume.empty()) return {.pca = OnlinePca<T>(options)};
   FitCheckpoint<T> start = load_fit<T>(settings.long_run.resume);
   if (start.pca.features() != features) {
-    throw FileError(settings.long_run.resume + ": a checkpoint of rows of " +
-                    std::to_string(start.pca.features()) + " numbers, not of " + std::to_string(features));
+    throw FileError(settings.long_run.resume + ": checkpoint of rows with " +
+                    std::to_string(start.pca.features()) + " numbers, but the input has " +
+                    std::to_string(features));
   }
   if (start.pca.options() != options) {
     throw UsageError("--resume " + settings.long_run.resume +
-                     ": that run had other options for components or method");
+                     ": the checkpoint was written with other options for components or method");
   }
   return start;
 }
@@ -179,7 +180,7 @@ void check_settings(const FitSettings& settings, const Components& components) {
     as_usage([&] { check_output_path(settings.scores, settings.input.has_ids()); });
   if (!settings.sample.empty()) as_usage([&] { check_output_path(settings.sample); });
   if (components.known_at_end() && !settings.scores.empty()) {
-    throw UsageError("--scores needs -k as a number: for a fraction and auto it is known only at the end");
+    throw UsageError("--scores needs -k as a number: with a fraction or auto, it is known only at the end");
   }
   if (!settings.long_run.resume.empty() && !settings.scores.empty()) {
     throw UsageError("--scores cannot be resumed: use roipca transform afterwards");
@@ -246,7 +247,7 @@ void fit(const FitSettings& settings) {
   const double seconds_of_first = progress->seconds();
   progress.reset();
   report_skipped(source.skipped());
-  if (pca.rows_seen() == 0) throw FileError("there are no rows left: every one of them is bad");
+  if (pca.rows_seen() == 0) throw FileError("no rows are left: all of them are bad");
   const Progress more;
   Model<T> model = refined(is_later_pass ? start.refinement->model() : pca.model(), passes, input,
                            {settings.long_run.checkpoint, settings.long_run.every, settings.long_run.resume},

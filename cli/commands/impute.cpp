@@ -27,7 +27,7 @@ void impute(const Model<T>& model, const MapSettings& settings) {
 
 Command add_impute(CLI::App& program) {
   auto settings = std::make_shared<MapSettings>();
-  Arguments arguments(program, "impute", "Fill missing values by what the model expects",
+  Arguments arguments(program, "impute", "Fill missing values with the values that the model expects",
                       "roipca impute model.safetensors gaps.csv -o filled.csv");
   add_map_options(arguments, *settings, "Write the rows");
   return arguments.command(

@@ -23,7 +23,7 @@ struct MergeSettings {
 template <typename T>
 void add_to(MergeTree<T>& tree, AnyModel next, const std::string& path) {
   auto* const model = std::get_if<Model<T>>(&next);
-  if (model == nullptr) throw FileError(path + ": a float32 and a float64 model cannot be merged");
+  if (model == nullptr) throw FileError(path + ": cannot merge a float32 model with a float64 one");
   try {
     tree.add(std::move(*model));
   } catch (const std::invalid_argument& error) {

@@ -34,7 +34,7 @@ std::pair<Index, Index> parse_size(const std::string& text) {
     const auto fits = [](Index n) { return n >= 1 && n <= kMost; };
     if (last_error == std::errc() && stop == end && fits(size.first) && fits(size.second)) return size;
   }
-  throw UsageError("--image \"" + text + "\": height and width, as 28x28");
+  throw UsageError("--image \"" + text + "\": must be height and width, such as 28x28");
 }
 
 LoadingsForm form_of(const ReportSettings& settings, const ModelFacts& facts) {

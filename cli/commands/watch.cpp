@@ -64,7 +64,7 @@ MonitorOptions monitor_options(const WatchSettings& settings) {
 
 void require_features(Index have, Index features, const std::string& path) {
   if (have == features) return;
-  throw FileError(path + ": it has " + std::to_string(have) + " features, but the rows have " +
+  throw FileError(path + ": has " + std::to_string(have) + " features, but the rows have " +
                   std::to_string(features));
 }
 
@@ -283,9 +283,9 @@ Command add_watch(CLI::App& program) {
   arguments.add_flag("--no-follow", settings->no_follow,
                      "Stop at the end of a file or FIFO instead of waiting for more rows");
   arguments.add("-o,--output", settings->model,
-                "Write the model to this file when interrupted, and when SIGUSR1 comes");
+                "Write the model to this file when interrupted and on SIGUSR1");
   add_long_run_options(arguments, settings->long_run, "rows was learned",
-                       "Start with what this checkpoint of roipca watch had learned");
+                       "Resume from this checkpoint of roipca watch");
   return arguments.command([settings] {
     watch_for_interrupts();
     watch_for_requests();

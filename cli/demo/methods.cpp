@@ -83,7 +83,7 @@ void compare_methods(const MethodsSettings& settings) {
   const double batch_seconds = seconds_since(start);
   const OwnedRows<double> u = truth.components();
 
-  std::printf("%-30s %16s %12s %14s\n", "method", "subspace error", "us a row", "vectors held");
+  std::printf("%-30s %16s %12s %14s\n", "method", "subspace error", "us per row", "vectors held");
   for (const auto& [label, options] : contenders(settings.components)) {
     OnlinePca<double> pca(options);
     pca.fit(x.topRows(first));

@@ -17,7 +17,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr const char* kNeeds =
-    "Parquet and Arrow files are read by Python: install it with pip install 'roipca[parquet]'; "
+    "reading Parquet and Arrow files needs the Python package: pip install 'roipca[parquet]'; "
     "$ROIPCA_PYTHON can name the interpreter";
 
 template <typename T>
@@ -94,7 +94,7 @@ std::unique_ptr<RowReader<T>> open_arrow(const std::string& path, const ColumnCh
   try {
     return std::make_unique<ArrowReader<T>>(path, choice);
   } catch (const Json::exception&) {
-    throw FileError("Python sent another message than was expected: is it of another version of roipca?");
+    throw FileError("unexpected message from Python: does it have another version of roipca?");
   }
 }
 

@@ -26,7 +26,7 @@ void check_size(const BinaryLayout& layout, std::uint64_t size) {
   if (have >= need) return;
   throw FileError("row " + std::to_string(have / row_bytes(layout)) +
                   ": the file is cut off: " + std::to_string(*layout.rows) + " rows need " +
-                  std::to_string(need) + " bytes, there are " + std::to_string(have));
+                  std::to_string(need) + " bytes, but there are " + std::to_string(have));
 }
 
 // What readers of either order share: where they are, and the block's numbers that follow from it.
@@ -180,14 +180,15 @@ class ByColumns : public BinaryReader<T> {
 
 void set_shape(BinaryLayout& layout, const std::vector<std::uint64_t>& shape) {
   if (shape.size() < 2) {
-    throw FileError("an array of " + std::to_string(shape.size()) + " dimensions; rows and columns need two");
+    throw FileError("the array has " + std::to_string(shape.size()) +
+                    " dimensions, not two: rows and columns");
   }
   // Bytes are counted with signed numbers.
   constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
   std::uint64_t bytes = layout.type.size;
   for (const std::uint64_t size : shape) {
     if (size == 0) throw FileError("there are no rows: the array is empty");
-    if (bytes > kMost / size) throw FileError("the header is absurd: its shape needs more than 2^63 bytes");
+    if (bytes > kMost / size) throw FileError("invalid header: its shape needs more than 2^63 bytes");
     bytes *= size;
   }
   layout.rows = static_cast<std::int64_t>(shape[0]);

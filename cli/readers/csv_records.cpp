@@ -107,7 +107,7 @@ bool CsvRecords::refill() {
   if (end_ == buffer_.size()) {
     if (buffer_.size() >= kLongestRecord) {
       throw FileError("line " + std::to_string(line_) + ": longer than " + std::to_string(kLongestRecord) +
-                      " bytes: no text of numbers");
+                      " bytes: not a line of numbers");
     }
     buffer_.resize(2 * buffer_.size());
   }

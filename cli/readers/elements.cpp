@@ -120,7 +120,7 @@ std::optional<ElementType> element_type_from_name(std::string_view name) {
 template <typename T>
 void convert(char* from, std::size_t count, const ElementType& type, T* to, std::size_t to_stride) {
   const Converter<T> work = converter<T>(type);
-  if (work == nullptr) throw std::invalid_argument("numbers of a type that cannot be read");
+  if (work == nullptr) throw std::invalid_argument("unsupported type of numbers");
   if (type.big_endian) reverse_each(from, count, type.size);
   work(from, count, to, to_stride);
 }

@@ -14,7 +14,7 @@ class GzipStream : public ByteStream {
  public:
   explicit GzipStream(std::unique_ptr<ByteStream> packed) : packed_(std::move(packed)) {
     constexpr int kGzipOnly = 15 + 16;  // zlib's largest window, with gzip's header and checksum
-    if (inflateInit2(&state_, kGzipOnly) != Z_OK) throw FileError("gzip: no memory");
+    if (inflateInit2(&state_, kGzipOnly) != Z_OK) throw FileError("gzip: not enough memory");
   }
   ~GzipStream() override { inflateEnd(&state_); }
   GzipStream(const GzipStream&) = delete;
@@ -56,7 +56,7 @@ class GzipStream : public ByteStream {
       inflateReset(&state_);  // another member may follow
     } else if (result != Z_OK && result != Z_BUF_ERROR) {
       throw FileError(std::string("damaged gzip file: ") +
-                      (state_.msg != nullptr ? state_.msg : "no such data"));
+                      (state_.msg != nullptr ? state_.msg : "invalid data"));
     }
   }
 

@@ -17,7 +17,7 @@ struct Search {
 };
 
 void add_candidate(hid_t root, const std::string& name, std::vector<std::string>& found) {
-  const std::string of = " of the dataset \"" + name + "\": it is damaged, or of a newer HDF5";
+  const std::string of = " of the dataset \"" + name + "\": it is damaged, or was written by a newer HDF5";
   const Hdf5Handle dataset(H5Dopen2(root, name.c_str(), H5P_DEFAULT), H5Dclose, "read the header" + of);
   const Hdf5Handle space(H5Dget_space(dataset.id()), H5Sclose, "read the shape" + of);
   const int dimensions = H5Sget_simple_extent_ndims(space.id());
@@ -44,14 +44,14 @@ std::string only_matrix(hid_t file) {
   Search search;
   if (H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_NATIVE, visit, &search, H5O_INFO_BASIC) < 0) {
     if (search.failure) std::rethrow_exception(search.failure);
-    throw FileError("HDF5 cannot list the datasets: the file is damaged, or of a newer HDF5");
+    throw FileError("HDF5 cannot list the datasets: the file is damaged, or was written by a newer HDF5");
   }
   const std::vector<std::string>& found = search.found;
   if (found.size() == 1) return found.front();
   if (found.empty()) throw FileError("no dataset of numbers with rows and columns");
   std::string names;
   for (const std::string& name : found) names += (names.empty() ? "" : ", ") + name;
-  throw FileError("several datasets: choose one by --dataset: " + names);
+  throw FileError("several datasets: choose one with --dataset: " + names);
 }
 
 // What HDF5 calls before it follows a link into another file. Fails, so that HDF5 does.
@@ -136,14 +136,14 @@ void Hdf5Dataset<T>::read_shape(const std::string& name) {
   const int dimensions = H5Sget_simple_extent_ndims(space_.id());
   if (dimensions < 2) {
     throw FileError("dataset \"" + name + "\" has " + std::to_string(std::max(0, dimensions)) +
-                    " dimensions; rows and columns need two");
+                    " dimensions, not two: rows and columns");
   }
   shape_.resize(static_cast<std::size_t>(dimensions));
   H5Sget_simple_extent_dims(space_.id(), shape_.data(), nullptr);
   constexpr hsize_t kMost = hsize_t{1} << 40U;
   hsize_t columns = 1;
   for (std::size_t i = 1; i < shape_.size(); ++i) {
-    if (shape_[i] != 0 && columns > kMost / shape_[i]) throw FileError("the shape is absurd");
+    if (shape_[i] != 0 && columns > kMost / shape_[i]) throw FileError("the shape is too large");
     columns *= shape_[i];
   }
   if (shape_[0] == 0 || columns == 0) throw FileError("there are no rows: the dataset is empty");
@@ -182,8 +182,8 @@ void Hdf5Dataset<T>::read(std::uint64_t first, std::uint64_t count, T* to) {
       H5Sselect_hyperslab(space_.id(), H5S_SELECT_SET, start.data(), nullptr, size.data(), nullptr) >= 0 &&
       H5Dread(dataset_.id(), hdf5_type<T>(), memory.id(), space_.id(), H5P_DEFAULT, to) >= 0;
   if (!done) {
-    throw FileError("row " + std::to_string(first) + ": HDF5 cannot read this and the " +
-                    std::to_string(count - 1) + " that follow");
+    throw FileError("row " + std::to_string(first) + ": HDF5 cannot read this row and the next " +
+                    std::to_string(count - 1));
   }
 }
 

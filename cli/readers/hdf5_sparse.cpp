@@ -94,7 +94,8 @@ class Hdf5Vector : public VectorSource<V> {
       throw FileError(name + " does not hold " +
                       (std::is_same_v<V, std::int64_t> ? "whole numbers" : "real numbers"));
     }
-    if (H5Sget_simple_extent_ndims(space_.id()) != 1) throw FileError(name + " is no array of one dimension");
+    if (H5Sget_simple_extent_ndims(space_.id()) != 1)
+      throw FileError(name + " is not a one-dimensional array");
     H5Sget_simple_extent_dims(space_.id(), &size_, nullptr);
   }
 
@@ -109,7 +110,7 @@ class Hdf5Vector : public VectorSource<V> {
         H5Sselect_hyperslab(space_.id(), H5S_SELECT_SET, &next_, nullptr, &count, nullptr) >= 0 &&
         H5Dread(dataset_.id(), memory_type<V>(), memory.id(), space_.id(), H5P_DEFAULT, to.data()) >= 0;
     if (!done) {
-      throw FileError("HDF5 cannot read " + name_ + " from number " + std::to_string(next_) + " on");
+      throw FileError("HDF5 cannot read " + name_ + " from entry " + std::to_string(next_));
     }
     next_ += count;
   }
@@ -130,15 +131,14 @@ CsrArrays<T> open_hdf5_csr(hid_t file, const std::string& group, bool allow_exte
   if (form.empty())
     form = text_attribute(file, group, "h5sparse_format", allow_external);  // before anndata 0.7
   if (form == "csc_matrix" || form == "csc") {
-    throw FileError(
-        "\"" + group +
-        "\" is stored by columns (CSC), so that its rows cannot be read one by one: write it by rows, "
-        "with adata.X = adata.X.tocsr()");
+    throw FileError("\"" + group +
+                    "\" is stored by columns (CSC), so its rows cannot be read one by one: store it by rows, "
+                    "with adata.X = adata.X.tocsr()");
   }
   if (form != "csr_matrix" && form != "csr") {
     throw FileError(
         "\"" + group +
-        "\" is a group, and no sparse matrix: it has no encoding-type csr_matrix. --dataset chooses "
+        "\" is a group, but not a sparse matrix: it has no encoding-type csr_matrix. --dataset chooses "
         "a matrix, such as X or layers/counts");
   }
   std::int64_t shape[2] = {};

@@ -101,7 +101,7 @@ class JsonLinesReader : public RowReader<T> {
   std::string take(const Json& line, PlacedRows<T>& block) const {
     if (line.is_discarded()) return "not JSON";
     if (is_array_ ? !line.is_array() : !line.is_object()) {
-      return std::string("not a JSON ") + (is_array_ ? "array" : "object") + ", as the first line is";
+      return std::string("not a JSON ") + (is_array_ ? "array" : "object") + " like the first line";
     }
     if (is_array_ && line.size() != width_) {
       return std::to_string(line.size()) + " numbers where the first line has " + std::to_string(width_);

@@ -61,16 +61,15 @@ class MatrixMarketReader : public RowReader<T> {
     const std::string field = lower(words.next());
     const std::string symmetry = lower(words.next());
     if (object != "matrix" || form != "coordinate") {
-      throw FileError("a MatrixMarket file of the kind \"" + object + " " + form +
+      throw FileError("MatrixMarket kind \"" + object + " " + form +
                       "\": only \"matrix coordinate\" can be read");
     }
     if (field != "real" && field != "integer" && field != "pattern" && field != "double") {
-      throw FileError("a MatrixMarket file of " + field +
+      throw FileError("MatrixMarket file of " + field +
                       " numbers: only real, integer and pattern can be read");
     }
     if (symmetry != "general") {
-      throw FileError("a " + symmetry +
-                      " matrix, of which half is stored: write all of its entries (general)");
+      throw FileError("a " + symmetry + " matrix with only half of its entries: write all of them (general)");
     }
     has_values_ = field != "pattern";
   }
@@ -124,13 +123,13 @@ class MatrixMarketReader : public RowReader<T> {
       if (read_ != entries_) {
         throw FileError("row " + std::to_string(next_) +
                         ": the file is cut off: " + std::to_string(entries_) +
-                        " entries are expected, there are " + std::to_string(read_));
+                        " entries are expected, but there are " + std::to_string(read_));
       }
       return false;
     }
     if (++read_ > entries_) {
       throw FileError(at_line(record.line) + "more than the " + std::to_string(entries_) +
-                      " entries that the file says to have");
+                      " entries that the header announces");
     }
     ahead_ = parsed(record);
     is_ahead_ = true;
@@ -145,8 +144,9 @@ class MatrixMarketReader : public RowReader<T> {
     const auto row = whole_number(transpose_ ? second : first);
     const auto column = whole_number(transpose_ ? first : second);
     if (!row || *row < 1 || *row > rows_) {
-      throw FileError(at_line(record.line) + "\"" + std::string(transpose_ ? second : first) + "\" is no " +
-                      (transpose_ ? "column" : "row") + " from 1 to " + std::to_string(rows_));
+      throw FileError(at_line(record.line) + "\"" + std::string(transpose_ ? second : first) +
+                      "\" is not a " + (transpose_ ? "column" : "row") + " from 1 to " +
+                      std::to_string(rows_));
     }
     if (*row - 1 < next_) {
       const std::string what = transpose_ ? "column" : "row";
@@ -160,12 +160,13 @@ class MatrixMarketReader : public RowReader<T> {
     double value = 1.0;
     const char* const end = number.data() + number.size();
     if (!column || *column < 1 || *column > columns_) {
-      entry.problem = at_line(record.line) + "\"" + std::string(transpose_ ? first : second) + "\" is no " +
-                      (transpose_ ? "row" : "column") + " from 1 to " + std::to_string(columns_);
+      entry.problem = at_line(record.line) + "\"" + std::string(transpose_ ? first : second) +
+                      "\" is not a " + (transpose_ ? "row" : "column") + " from 1 to " +
+                      std::to_string(columns_);
     } else if (has_values_ && (number.empty() || parse_number(number.data(), end, value) != end)) {
-      entry.problem = at_line(record.line) + "\"" + std::string(number) + "\" is no number";
+      entry.problem = at_line(record.line) + "\"" + std::string(number) + "\" is not a number";
     } else if (!words.next().empty()) {
-      entry.problem = at_line(record.line) + "more than an entry";
+      entry.problem = at_line(record.line) + "unexpected text after the entry";
     } else {
       entry.column = *column - 1;
       entry.value = static_cast<T>(value);

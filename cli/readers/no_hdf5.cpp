@@ -7,7 +7,7 @@ namespace roipca::cli {
 template <typename T>
 std::unique_ptr<RowReader<T>> open_hdf5(const std::string& /*path*/, const std::string& /*dataset*/,
                                         bool /*allow_external*/) {
-  throw FileError("an HDF5 file, and this roipca was built without HDF5");
+  throw FileError("cannot read HDF5 files: this roipca was built without HDF5");
 }
 
 template std::unique_ptr<RowReader<float>> open_hdf5(const std::string&, const std::string&, bool);

@@ -5,7 +5,7 @@
 namespace roipca::cli {
 
 std::unique_ptr<ByteStream> unpack_xz(std::unique_ptr<ByteStream> /*packed*/) {
-  throw FileError("an xz file, and this roipca was built without liblzma");
+  throw FileError("cannot read xz files: this roipca was built without liblzma");
 }
 
 }  // namespace roipca::cli

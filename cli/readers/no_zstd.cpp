@@ -5,7 +5,7 @@
 namespace roipca::cli {
 
 std::unique_ptr<ByteStream> unpack_zstd(std::unique_ptr<ByteStream> /*packed*/) {
-  throw FileError("a zstd file, and this roipca was built without zstd");
+  throw FileError("cannot read zstd files: this roipca was built without zstd");
 }
 
 }  // namespace roipca::cli

@@ -64,7 +64,7 @@ class HeaderParser {
   }
 
   void expect(char c) {
-    if (!accept(c)) refuse(std::string("no ") + c + " where one must be");
+    if (!accept(c)) refuse(std::string("no ") + c + " where one is expected");
   }
 
   std::string_view string() {
@@ -160,7 +160,7 @@ NpyHeader read_npy_start(PeekedStream& stream) {
   const auto byte = [&](std::size_t i) { return std::uint64_t{static_cast<unsigned char>(preface[i])}; };
   const std::uint64_t version = byte(6);
   if (version < 1 || version > 3) {
-    throw FileError("npy format version " + std::to_string(version) + ": only 1 to 3 are known");
+    throw FileError("npy format version " + std::to_string(version) + ": only 1 to 3 are supported");
   }
   std::uint64_t length = byte(8) | byte(9) << 8U;
   if (version > 1) {
@@ -171,7 +171,7 @@ NpyHeader read_npy_start(PeekedStream& stream) {
     length |= byte(10) << 16U | byte(11) << 24U;
   }
   if (length > kMaxHeader) {
-    throw FileError("the npy header is absurd: " + std::to_string(length) + " bytes long");
+    throw FileError("invalid npy header: " + std::to_string(length) + " bytes long");
   }
   std::string header(length, '\0');
   if (stream.read_fully(header) < length) throw FileError("the npy header is cut off");
@@ -188,7 +188,7 @@ BinaryLayout read_npy_header(PeekedStream& stream) {
   layout.by_columns = header.by_columns;
   set_shape(layout, header.shape);
   if (layout.by_columns && header.shape.size() > 2) {
-    throw FileError("an array of " + std::to_string(header.shape.size()) +
+    throw FileError("the array has " + std::to_string(header.shape.size()) +
                     " dimensions in Fortran order: save it in C order");
   }
   return layout;

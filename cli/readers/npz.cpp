@@ -20,9 +20,9 @@ class NpyVector : public VectorSource<V> {
       stream_ = archive_->open(name);
       const NpyHeader header = read_npy_start(*stream_);
       type_ = header.type;
-      if (header.shape.size() != 1) throw FileError("it has no or several dimensions");
+      if (header.shape.size() != 1) throw FileError("it must have one dimension");
       if (must_be_whole && type_.kind == ElementType::Kind::kFloat)
-        throw FileError("it has no whole numbers");
+        throw FileError("it does not hold whole numbers");
       size_ = header.shape[0];
     } catch (const FileError& error) {
       fail(error);
@@ -75,13 +75,13 @@ std::unique_ptr<RowReader<T>> open_npz(std::unique_ptr<ByteStream> file) {
   const auto archive = std::make_shared<ZipArchive>(std::move(file));
   for (const char* name : {"format.npy", "shape.npy", "data.npy"}) {
     if (archive->has(name)) continue;
-    throw FileError("a zip file, and no matrix of scipy.sparse.save_npz: it has " + archive->names() +
+    throw FileError("a zip file, but not a matrix of scipy.sparse.save_npz: it has " + archive->names() +
                     ". Unpack it, or save the matrix with save_npz");
   }
   const std::string form = letters(*archive, "format.npy");
   if (form != "csr" || !archive->has("indices.npy") || !archive->has("indptr.npy")) {
     throw FileError("a matrix in the form \"" + form +
-                    "\", of which rows cannot be read one by one: save matrix.tocsr() instead");
+                    "\", whose rows cannot be read one by one: save matrix.tocsr() instead");
   }
   NpyVector<std::int64_t> shape(archive, "shape.npy", true);
   if (shape.size() != 2) throw FileError("its shape has " + std::to_string(shape.size()) + " numbers, not 2");

@@ -27,10 +27,10 @@ bool is_raw(const std::string& format) { return format.starts_with("raw"); }
 // Refuses by name what people may well try.
 void refuse_strangers(std::string_view start) {
   if (start.size() > 8 && start.substr(8).starts_with(kModelMagic)) {
-    throw FileError("a roipca model, where rows of data are needed");
+    throw FileError("a roipca model, but rows of data are needed");
   }
   if (start.find('\0') != std::string_view::npos) {
-    throw FileError("binary data of no known format (raw numbers need --format raw:TYPE:COLUMNS)");
+    throw FileError("binary data of an unknown format (raw numbers need --format raw:TYPE:COLUMNS)");
   }
 }
 
@@ -67,9 +67,8 @@ void check(const InputFormat& format) {
     if (format.format == known) return;
   }
   throw std::invalid_argument("--format \"" + format.format +
-                              "\": there are auto, npy, csv, tsv, jsonl, idx, hdf5, npz, mtx, svmlight, "
-                              "svmlight0, parquet, arrow and "
-                              "raw:TYPE:COLUMNS");
+                              "\": must be auto, npy, csv, tsv, jsonl, idx, hdf5, npz, mtx, svmlight, "
+                              "svmlight0, parquet, arrow or raw:TYPE:COLUMNS");
 }
 
 namespace {

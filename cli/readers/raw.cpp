@@ -11,8 +11,8 @@ BinaryLayout raw_layout(std::string_view format) {
   const auto refuse = [&] {
     throw std::invalid_argument(
         "--format \"" + std::string(format) +
-        "\": raw data need a type and the numbers in a row, as in raw:f32:784 (types: "
-        "f16 f32 f64 i8 i16 i32 i64 u8 u16 u32 u64, with be behind for big-endian)");
+        "\": raw data need a type and a number of columns, such as raw:f32:784 (types: "
+        "f16 f32 f64 i8 i16 i32 i64 u8 u16 u32 u64; append be for big-endian)");
   };
   std::string_view rest = format;
   if (rest.starts_with(kPrefix)) rest.remove_prefix(kPrefix.size());

@@ -56,7 +56,8 @@ std::vector<bool> mask_of(const std::vector<std::string>& choice, const std::vec
   if (names.empty()) throw FileError("the feature mask has names, but the columns of the file have none");
   const std::unordered_set<std::string_view> known(names.begin(), names.end());
   for (const std::string& name : choice) {
-    if (!known.contains(name)) throw FileError("the feature mask names \"" + name + "\", which is no column");
+    if (!known.contains(name))
+      throw FileError("the feature mask names \"" + name + "\", which is not a column");
   }
   const std::unordered_set<std::string_view> chosen(choice.begin(), choice.end());
   std::vector<bool> mask;
@@ -291,7 +292,7 @@ std::string RowSource<T>::why_bad(T number, Index column) const {
   } else if (std::isinf(number)) {
     text << (number < T{0} ? "-" : "") << "infinity";
   } else {
-    text << number << ", beyond " << largest_number<T>() << ",";
+    text << number << " (too large: magnitudes up to " << largest_number<T>() << " can be used)";
   }
   text << " in column " << column + 1;
   if (!names_.empty()) text << " (" << names_[static_cast<std::size_t>(column)] << ")";

@@ -49,13 +49,13 @@ std::string take_line(std::string_view line, Take&& take) {
   Words words(without_comment(line));
   std::string_view word = words.next();
   if (word.find(':') == std::string_view::npos) {
-    if (!is_label(word)) return "\"" + std::string(word) + "\" is no label";
+    if (!is_label(word)) return "\"" + std::string(word) + "\" is not a label";
     word = words.next();
   }
   for (; !word.empty(); word = words.next()) {
     if (word.starts_with("qid:")) continue;
     const auto entry = entry_of(word);
-    if (!entry) return "\"" + std::string(word) + "\" is no index:value";
+    if (!entry) return "\"" + std::string(word) + "\" is not index:value";
     std::string problem = take(*entry);
     if (!problem.empty()) return problem;
   }

@@ -15,7 +15,7 @@ class XzStream : public ByteStream {
   explicit XzStream(std::unique_ptr<ByteStream> packed) : packed_(std::move(packed)) {
     constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 28U;  // xz -9 needs a quarter of it
     if (lzma_stream_decoder(&state_, kMostMemory, LZMA_CONCATENATED) != LZMA_OK) {
-      throw FileError("xz: no memory");
+      throw FileError("xz: not enough memory");
     }
   }
   ~XzStream() override { lzma_end(&state_); }

@@ -41,7 +41,7 @@ class ZipArchive::Stream : public ByteStream {
   Stream(ByteStream& file, std::string name, const Member& member, std::uint64_t begin)
       : file_(&file), name_(std::move(name)), member_(member), place_(begin), left_(member.packed_size) {
     constexpr int kRaw = -15;  // zlib's largest window, without a header
-    if (member.is_deflated && inflateInit2(&state_, kRaw) != Z_OK) throw FileError("zip: no memory");
+    if (member.is_deflated && inflateInit2(&state_, kRaw) != Z_OK) throw FileError("zip: not enough memory");
   }
   ~Stream() override {
     if (member_.is_deflated) inflateEnd(&state_);
@@ -94,7 +94,7 @@ class ZipArchive::Stream : public ByteStream {
         state_.avail_in = static_cast<uInt>(count);
       }
       const int result = inflate(&state_, Z_NO_FLUSH);
-      if (result == Z_STREAM_END && state_.avail_out == wanted) refuse("it is shorter than it says");
+      if (result == Z_STREAM_END && state_.avail_out == wanted) refuse("it is shorter than its header says");
       if (result != Z_OK && result != Z_STREAM_END) refuse("it cannot be unpacked");
     }
     return wanted - state_.avail_out;
@@ -142,7 +142,7 @@ void ZipArchive::read_directory() {
     bytes = number(end64, 40, 8);
     place = number(end64, 48, 8);
   }
-  if (bytes > kMostBytes) throw FileError("the zip directory is absurd: " + std::to_string(bytes) + " bytes");
+  if (bytes > kMostBytes) throw FileError("invalid zip directory: " + std::to_string(bytes) + " bytes");
   const std::string directory = bytes_at(place, bytes);
   std::size_t at = 0;
   for (std::uint64_t i = 0; i < count; ++i) add_member(directory, at);
@@ -178,7 +178,7 @@ void ZipArchive::add_member(const std::string& directory, std::size_t& at) {
   constexpr std::uint64_t kStored = 0;
   constexpr std::uint64_t kDeflated = 8;
   if ((flags & 1U) != 0 || (method != kStored && method != kDeflated)) {
-    throw FileError(name + " is encrypted, or compressed in another way than by deflate");
+    throw FileError(name + " is encrypted, or compressed by a method other than deflate");
   }
   member.is_deflated = method == kDeflated;
   members_[name] = member;

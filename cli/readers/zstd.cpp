@@ -14,7 +14,7 @@ namespace {
 class ZstdStream : public ByteStream {
  public:
   explicit ZstdStream(std::unique_ptr<ByteStream> packed) : packed_(std::move(packed)) {
-    if (!state_) throw FileError("zstd: no memory");
+    if (!state_) throw FileError("zstd: not enough memory");
   }
 
   std::size_t read(std::span<char> bytes) override {

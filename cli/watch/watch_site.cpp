@@ -78,7 +78,7 @@ HttpResponse WatchSite::answer(const HttpRequest& request) {
             .body = state_.alarms_csv(),
             .headers = "Content-Disposition: attachment; filename=\"alarms.csv\"\r\n"};
   }
-  return {.status = 404, .body = "there is no such page\n"};
+  return {.status = 404, .body = "no such page\n"};
 }
 
 void WatchSite::publish(const std::stop_token& stop) {

@@ -15,7 +15,7 @@ class GzipSink : public ByteSink {
     constexpr int kMemory = 8;
     if (deflateInit2(&state_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzip, kMemory, Z_DEFAULT_STRATEGY) !=
         Z_OK) {
-      file_.fail("gzip: no memory");
+      file_.fail("gzip: not enough memory");
     }
   }
   ~GzipSink() override { deflateEnd(&state_); }

@@ -6,7 +6,7 @@ namespace roipca::cli {
 
 template <typename T>
 std::unique_ptr<RowWriter<T>> hdf5_writer(const std::string& path, Index /*columns*/, bool /*has_ids*/) {
-  throw FileError(path + ": an HDF5 file, and this roipca was built without HDF5");
+  throw FileError(path + ": cannot write HDF5 files: this roipca was built without HDF5");
 }
 
 template std::unique_ptr<RowWriter<float>> hdf5_writer(const std::string&, Index, bool);

@@ -4,7 +4,7 @@
 namespace roipca::cli {
 
 std::unique_ptr<ByteSink> zstd_sink(OutputFile& file) {
-  file.fail("a zstd file, and this roipca was built without zstd");
+  file.fail("cannot write zstd files: this roipca was built without zstd");
 }
 
 }  // namespace roipca::cli

@@ -11,7 +11,7 @@ namespace roipca::cli {
 namespace {
 
 constexpr const char* kNeeds =
-    "Parquet files are written by Python: install it with pip install 'roipca[parquet]'; $ROIPCA_PYTHON can "
+    "writing Parquet files needs the Python package: pip install 'roipca[parquet]'; $ROIPCA_PYTHON can "
     "name the interpreter";
 
 template <typename T>

@@ -10,7 +10,7 @@ namespace {
 class ZstdSink : public ByteSink {
  public:
   explicit ZstdSink(OutputFile& file) : file_(file) {
-    if (!state_) file_.fail("zstd: no memory");
+    if (!state_) file_.fail("zstd: not enough memory");
     ZSTD_CCtx_setParameter(state_.get(), ZSTD_c_checksumFlag, 1);
   }
 

@@ -32,7 +32,7 @@ def load_model(path: str | os.PathLike[str]) -> Any:
         start = file.read(1000)
     if not start[8:].startswith(_MODEL[: max(1, len(start) - 8)]):
         raise OSError(
-            f"{os.fspath(path)}: not a model, but what seems to be {_kind(start)}. OnlinePCA.load reads "
+            f"{os.fspath(path)}: not a model: it seems to be {_kind(start)}. OnlinePCA.load reads "
             "the files that OnlinePCA.save and the command `roipca fit` write (safetensors)"
         )
     return _core.load(path)

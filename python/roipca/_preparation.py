@@ -114,7 +114,7 @@ class Preparation:
             known = set(names)
             for name in self._mask.flat:
                 if name not in known:
-                    raise ValueError(f"feature_mask names {name!r}, which is no feature of the rows")
+                    raise ValueError(f"feature_mask names {name!r}, which is not a feature of the rows")
             wanted = set(self._mask.flat)
             kept = np.fromiter((name in wanted for name in names), bool, features)
         if not kept.any():

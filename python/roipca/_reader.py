@@ -213,7 +213,7 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         model = self._model
         rows = as_rows(self, X, self._learned.dtype, check_finite="allow-nan")
         if issparse(rows):
-            raise TypeError("impute takes dense rows: in sparse ones, what is not stored is 0")
+            raise TypeError("impute takes dense rows: values that a sparse row does not store are 0")
         return model.impute(rows)
 
     def score_samples(self, X: MatrixLike) -> Float64Array:
@@ -365,7 +365,7 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """
         model, to = self._model, other._model
         if type(to) is not type(model):
-            raise ValueError("an estimator of float32 and one of float64 have no rotation between them")
+            raise ValueError("cannot rotate between a float32 and a float64 estimator")
         return model.rotation_to(to)
 
     def get_covariance(self) -> Float64Array:

@@ -198,7 +198,7 @@ class _Member:
         numbers = np.frombuffer(self._file.read(count * self.dtype.itemsize), self.dtype)
         self._left -= count
         if self._left == 0 and self._file.read(1):  # at the end of the file its checksum is compared
-            raise OSError(f"{self._file.name} is longer than it says")
+            raise OSError(f"{self._file.name} is longer than its header says")
         return numbers
 
 
@@ -264,7 +264,7 @@ def _group_arrays(group: Any) -> CsrArrays:
     data, indices, indptr = (group[part] for part in _PARTS)
     for part, array in zip(_PARTS, (data, indices, indptr), strict=True):
         if len(getattr(array, "shape", ())) != 1:
-            raise ValueError(f"{part} of {group.name} is not an array of one dimension")
+            raise ValueError(f"{part} of {group.name} is not a one-dimensional array")
     rows, features = (int(length) for length in shape)
     return CsrArrays(_Vector(data), _Vector(indices), _Vector(indptr), (rows, features))
 

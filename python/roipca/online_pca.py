@@ -341,7 +341,7 @@ class OnlinePCA(Streaming, Refining, Scores, ScoreStreams, ToTorch, Monitoring):
         """Returns the same of the other, or raises if its rows are of another kind than these."""
         part = other._mergeable()
         if other._learned.dtype != self._learned.dtype:
-            raise ValueError("an estimator of float32 and one of float64 cannot be merged")
+            raise ValueError("cannot merge a float32 estimator with a float64 one")
         if hasattr(other, "feature_names_in_"):
             check_names(self, other.feature_names_in_)
         return part

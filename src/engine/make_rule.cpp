@@ -34,7 +34,7 @@ std::unique_ptr<Rule<T>> make_rule(const Options& options, Index features) {
     case Method::kFrequentDirections:
       return std::make_unique<FrequentDirectionsRule<T>>(features, held);
   }
-  throw std::invalid_argument("method: none that works row by row");
+  throw std::invalid_argument("method 'exact' has no row-by-row rule");
 }
 
 template std::unique_ptr<Rule<float>> make_rule<float>(const Options&, Index);

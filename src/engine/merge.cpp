@@ -130,7 +130,7 @@ template <typename T>
 Model<T> faded(Model<T> model, double factor) {
   model.weight *= factor;
   if (!(model.weight > 0.0))
-    throw std::invalid_argument("decay leaves no weight to the rows of the first model");
+    throw std::invalid_argument("decay is too small: the rows of the first model would have no weight left");
   model.weight_pairs *= factor * factor;
   model.scatter_trace *= factor;
   for (auto* values : {&model.scatter, &model.feature_weight, &model.eigenvalues, &model.probe_products}) {

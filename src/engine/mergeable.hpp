@@ -30,25 +30,26 @@ inline void require_mergeable(const Options& a, Index features_a, const Options&
   const auto refuse = [](const std::string& why) { throw std::invalid_argument(why); };
   require_decay(decay);
   if (features_a != features_b) {
-    refuse("models of " + std::to_string(features_a) + " and of " + std::to_string(features_b) +
-           " features cannot be merged");
+    refuse("cannot merge models with " + std::to_string(features_a) + " and " + std::to_string(features_b) +
+           " features");
   }
   const Index reported_a = capacity(a, features_a).reported;
   const Index reported_b = capacity(b, features_b).reported;
   if (reported_a != reported_b) {
-    refuse("models of " + std::to_string(reported_a) + " and of " + std::to_string(reported_b) +
-           " components cannot be merged");
+    refuse("cannot merge models with " + std::to_string(reported_a) + " and " + std::to_string(reported_b) +
+           " components");
   }
-  if (a.center != b.center) refuse("a centred model and one that is not cannot be merged");
-  if (a.standardize != b.standardize) refuse("a standardized model and one that is not cannot be merged");
+  if (a.center != b.center) refuse("cannot merge a centred model with one that is not centred");
+  if (a.standardize != b.standardize)
+    refuse("cannot merge a standardized model with one that is not standardized");
   if (!decay && (a.forgetting != 1.0 || b.forgetting != 1.0)) {
     refuse(
-        "models with forgetting cannot be merged without decay, the factor on the weight of the first one's "
-        "rows: forgetting needs all rows in one order");
+        "cannot merge models with forgetting unless decay is given, the factor on the weight of the rows of "
+        "the first model");
   }
-  if (a.forgetting != b.forgetting) refuse("models with different forgetting cannot be merged");
+  if (a.forgetting != b.forgetting) refuse("cannot merge models with different forgetting");
   if (a.window || b.window) {
-    refuse("models with a window cannot be merged: a window needs all rows in one order");
+    refuse("cannot merge models with a window: it needs all rows in one order");
   }
 }
 
@@ -56,7 +57,7 @@ inline void require_mergeable(const Options& a, Index features_a, const Options&
 template <typename T>
 void require_same_names(const Model<T>& a, const Model<T>& b) {
   if (!a.feature_names.empty() && !b.feature_names.empty() && a.feature_names != b.feature_names) {
-    throw std::invalid_argument("models with different feature names cannot be merged");
+    throw std::invalid_argument("cannot merge models with different feature names");
   }
 }
 

@@ -27,7 +27,7 @@ class RowByRow final : public Engine<T> {
   Spectrum<T> spectrum() const override { return rule_->spectrum(); }
 
   void spread(const Vector<double>& /*diagonal*/) override {
-    throw std::logic_error("rules row by row do not fill missing values");
+    throw std::logic_error("row-by-row rules do not fill missing values");
   }
 
   Index size() const override { return size_; }

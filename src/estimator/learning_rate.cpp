@@ -43,7 +43,7 @@ double tune_learning_rate(const Rows<T>& rows, const Options& options) {
     throw std::invalid_argument("only gha and oja have a learning rate");
   }
   if (rows.rows() < kTuningMinimum) {
-    throw std::invalid_argument("a learning rate is tuned on at least " + std::to_string(kTuningMinimum) +
+    throw std::invalid_argument("tuning the learning rate needs at least " + std::to_string(kTuningMinimum) +
                                 " rows, not " + std::to_string(rows.rows()));
   }
   Options trial = options;

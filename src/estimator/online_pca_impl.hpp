@@ -148,8 +148,7 @@ class OnlinePca<T>::Impl {
   }
 
   void merge(const Impl& other, std::optional<double> decay) {
-    if (rows() == 0 || other.rows() == 0)
-      throw std::logic_error("an estimator without rows cannot be merged");
+    if (rows() == 0 || other.rows() == 0) throw std::logic_error("cannot merge an estimator without rows");
     require_mergeable(options_, features_, other.options_, other.features_, decay);
     if (adds_scatters() && other.adds_scatters()) {
       Impl next(*this);
@@ -196,8 +195,8 @@ class OnlinePca<T>::Impl {
     if (size == sizeof(T)) return;
     const auto* const has = size == sizeof(float) ? "float" : "double";
     const auto* const wants = std::is_same_v<T, float> ? "float" : "double";
-    throw std::invalid_argument(std::string("the state is of an estimator of ") + has +
-                                " and cannot be gone on from with " + wants);
+    throw std::invalid_argument(std::string("state was saved by OnlinePca<") + has +
+                                ">; cannot restore it as OnlinePca<" + wants + ">");
   }
 
   // The window knows only the options that it works with.

@@ -64,7 +64,7 @@ T largest_number(double weight) {
 
 void check_shape(Index rows, Index columns, const Weights& weights, Index features) {
   if (rows == 0) throw std::invalid_argument("no rows: at least one sample is needed");
-  if (columns == 0) throw std::invalid_argument("rows of no features");
+  if (columns == 0) throw std::invalid_argument("the rows have no features");
   if (features != 0 && columns != features) {
     throw std::invalid_argument("the rows have " + std::to_string(columns) + " features, but the model has " +
                                 std::to_string(features) + " features");

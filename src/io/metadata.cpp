@@ -50,7 +50,7 @@ class Field {
 
   const std::string& text() const { return text_; }
 
-  std::int64_t integer() const { return number<std::int64_t>("an integer of 64 bits"); }
+  std::int64_t integer() const { return number<std::int64_t>("a 64-bit integer"); }
 
   double real() const {
     const auto value = number<double>("a finite number");
@@ -95,7 +95,7 @@ std::vector<double> to_numbers(const Field& field) {
     double number = 0.0;
     const auto [stop, error] = std::from_chars(at, end, number);
     if (error != std::errc() || !std::isfinite(number) || (stop != end && *stop != ' ')) {
-      field.refuse("numbers with spaces between them");
+      field.refuse("numbers separated by spaces");
     }
     numbers.push_back(number);
     at = stop == end ? end : stop + 1;
@@ -116,7 +116,7 @@ Method to_method(const Field& field) {
   try {
     return method_from_name(field.text());
   } catch (const std::invalid_argument&) {
-    field.refuse("the name of a method that this version knows");
+    field.refuse("the name of a method of this version");
   }
 }
 

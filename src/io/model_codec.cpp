@@ -132,8 +132,8 @@ Model<T> read_arrays(ByteSource& source, Head head) {
       },
       model);
   if (head.checksum.hex() != head.stored_checksum) {
-    throw FileError("field \"checksum\": the file is damaged: it says " + head.stored_checksum +
-                    ", its bytes give " + head.checksum.hex());
+    throw FileError("field \"checksum\": the file is damaged: the header says " + head.stored_checksum +
+                    ", but the bytes give " + head.checksum.hex());
   }
   try {
     check(model);

@@ -56,7 +56,7 @@ void check_start(std::string_view text) {
   const std::size_t checksum_end = kHeaderStart.size() + kChecksumDigits;
   if (!text.starts_with(kHeaderStart) || text.size() <= checksum_end || text[checksum_end] != '"') {
     throw FileError("byte " + std::to_string(kLengthSize + kFormatStart.size()) +
-                    ": format version and checksum are not where they must be");
+                    ": format version and checksum are not in their places");
   }
 }
 
@@ -64,7 +64,7 @@ Json parse_json(std::string_view text) {
   try {
     return Json::parse(text, [](int depth, Json::parse_event_t, const Json&) {
       // Arrays are objects of arrays of numbers. What is deeper could overflow the stack when it is printed.
-      if (depth > 3) throw FileError("the header is nested more deeply than any of ours");
+      if (depth > 3) throw FileError("the header is nested too deeply");
       return true;
     });
   } catch (const Json::parse_error& error) {
@@ -122,8 +122,8 @@ std::vector<std::pair<std::string, Json>> describe_arrays(const ModelHeader& hea
 
 [[noreturn]] void refuse_array(const std::string& name, const std::string& key, const Json& expected,
                                const Json& found) {
-  throw FileError("field \"" + name + "\": to go with the components, its " + key + " must be " +
-                  expected.dump() + ", not " + found.dump());
+  throw FileError("field \"" + name + "\": its " + key + " must be " + expected.dump() +
+                  " to match the components, not " + found.dump());
 }
 
 // The components' shape and type leave no choice about the rest, so all of it is compared with what it must

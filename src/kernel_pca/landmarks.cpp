@@ -22,8 +22,8 @@ constexpr double kDependent = 2.0;
 
 void refuse_indefinite(double diagonal, double projected) {
   std::ostringstream text;
-  text << "kernel is not positive semi-definite: k(x, x) = " << diagonal << ", and " << projected
-       << " for its projection onto the kept rows";
+  text << "kernel is not positive semi-definite: k(x, x) = " << diagonal << " is less than " << projected
+       << ", the value for its projection onto the kept rows";
   throw KernelError(text.str());
 }
 

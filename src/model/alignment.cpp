@@ -114,7 +114,7 @@ template <typename T>
 OwnedRows<double> rotation_between(const Model<T>& from, const Model<T>& to) {
   const auto require_equal = [](Index a, Index b, const char* what) {
     if (a == b) return;
-    throw std::invalid_argument("no rotation between models of " + std::to_string(a) + " and of " +
+    throw std::invalid_argument("cannot rotate between models with " + std::to_string(a) + " and " +
                                 std::to_string(b) + " " + what);
   };
   require_equal(from.features(), to.features(), "features");

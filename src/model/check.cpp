@@ -57,12 +57,12 @@ bool is_order_of(const std::vector<Index>& axes, Index count) {
 template <typename Require>
 void check_prequential(const Prequential& scores, Index held, Require require) {
   require(scores.rows >= 0 && scores.coverage >= 0.0 && scores.coverage <= 1.0,
-          "the rows scored, or the part of the weight that they have, are out of range");
+          "the number of rows scored, or their share of the weight, is out of range");
   const std::size_t size = scores.t2_mean.size();
-  require(static_cast<Index>(size) <= held, "there are moments of scores of more components than are held");
+  require(static_cast<Index>(size) <= held, "there are moments of scores for more components than are held");
   for (const auto* values : {&scores.t2_mean, &scores.t2_spread, &scores.t2_third, &scores.spe_mean,
                              &scores.spe_spread, &scores.spe_third}) {
-    require(values->size() == size, "the moments of scores are of different sizes");
+    require(values->size() == size, "the moments of scores have different sizes");
     require(as_eigen(*values).allFinite(), "a moment of scores is not finite");
   }
   for (const auto* values : {&scores.t2_mean, &scores.t2_spread, &scores.spe_mean, &scores.spe_spread}) {
@@ -84,57 +84,59 @@ void check(const Model<T>& model) {
   const Method method = model.resolved.method;
   require(
       method != Method::kAuto && (model.options.method == Method::kAuto || model.options.method == method),
-      "its method is not one that its options ask for");
+      "its method does not match its options");
   require(std::isfinite(model.resolved.learning_rate) && model.resolved.learning_rate >= 0.0,
-          "the learning rate is not finite or negative");
+          "the learning rate is negative or not finite");
   require(model.n_components == capacity(model.options, d).reported,
-          "n_components is not what its options ask for");
+          "n_components does not match its options");
   const auto has_width = [d](const std::vector<double>& v) { return static_cast<Index>(v.size()) == d; };
   require(has_width(model.mean_tail) && has_width(model.scatter) && model.basis.cols() == d,
-          "mean, mean_tail, scatter and basis are of different widths");
+          "mean, mean_tail, scatter and basis have different widths");
   require(model.feature_weight.empty() ||
               (has_width(model.feature_weight) && as_eigen(model.feature_weight).allFinite() &&
                as_eigen(model.feature_weight).minCoeff() >= 0.0),
-          "there are weights of features, but not one per feature, finite and not negative");
+          "the weights of features must be one finite, nonnegative number per feature");
   require(model.empty_rows >= 0, "the number of empty rows is negative");
-  require(model.scale.empty() != model.options.standardize, "scales do not go with option standardize");
+  require(model.scale.empty() != model.options.standardize,
+          "scales must be present exactly if option standardize is set");
   require(model.scale.empty() || (has_width(model.scale) && as_eigen(model.scale).allFinite() &&
                                   as_eigen(model.scale).minCoeff() > 0.0),
-          "there are scales, but not one per feature, positive and finite");
-  require(model.basis.rows() == held, "eigenvalues and basis are of different sizes");
-  require(held >= model.n_components && held <= d, "fewer components than reported, or more than features");
+          "the scales must be one finite, positive number per feature");
+  require(model.basis.rows() == held, "eigenvalues and basis have different sizes");
+  require(held >= model.n_components && held <= d,
+          "it holds fewer components than it reports, or more than it has features");
   require(is_order_of(model.axes, model.n_components), "its axes are not the reported components");
-  require(model.rows_before >= 0, "rows before its first are negative");
+  require(model.rows_before >= 0, "the number of rows before its first is negative");
   require(model.feature_names.empty() || static_cast<Index>(model.feature_names.size()) == d,
-          "there are feature names, but not one a feature");
+          "the number of feature names is not the number of features");
   require(model.rows > 0 && model.weight > 0.0 && std::isfinite(model.weight) && model.weight_pairs >= 0.0 &&
               std::isfinite(model.weight_pairs),
           "rows and weights must be positive and finite");
   require(as_eigen(model.mean).allFinite() && as_eigen(model.mean_tail).allFinite(),
           "the mean is not finite");
   require(as_eigen(model.scatter).allFinite() && as_eigen(model.scatter).minCoeff() >= 0.0,
-          "the scatter is not finite or negative");
+          "the scatter is negative or not finite");
   require(as_eigen(model.eigenvalues).allFinite() && as_eigen(model.eigenvalues).minCoeff() >= 0.0,
-          "an eigenvalue is not finite or negative");
+          "an eigenvalue is negative or not finite");
   require(std::is_sorted(model.eigenvalues.begin(), model.eigenvalues.end(), std::greater<>()),
           "the eigenvalues are not descending");
   require(std::isfinite(model.scatter_trace) && model.scatter_trace >= 0.0,
-          "the trace is not finite or negative");
+          "the trace is negative or not finite");
   require(model.passes >= 1 && std::isfinite(model.shift) && model.shift >= 0.0,
           "the number of passes or the shift is out of range");
   require(
       model.turns.empty() || (static_cast<Index>(model.turns.size()) == held &&
                               as_eigen(model.turns).allFinite() && as_eigen(model.turns).minCoeff() >= 0.0),
-      "there are turns, but not one per component, finite and not negative");
+      "the turns must be one finite, nonnegative number per component");
   const auto probes = static_cast<Index>(model.probe_products.size()) / d;
   require(static_cast<Index>(model.probe_products.size()) == probes * d && probes <= model.options.probes &&
               as_eigen(model.probe_products).allFinite(),
-          "the products with probes are not as many as its options ask for, or not finite");
+          "the number of products with probes does not match its options, or one is not finite");
   check_prequential(model.prequential, held, require);
   const Change& change = model.change;
   require(std::isfinite(change.score) && change.score >= 0.0 && change.row >= 0 && change.count >= 0 &&
               change.rows >= 0,
-          "what it knows of changes is out of range");
+          "its record of changes is out of range");
   require(is_orthonormal(model.basis), "the components are not orthonormal");
 }
 

@@ -45,7 +45,7 @@ void check(const Options& options) {
   if (imputes && options.probes > 0) {
     throw std::invalid_argument(
         "missing \"impute\" does not work with probes: without the missing values, there is "
-        "no batch PCA to tell the error against");
+        "no batch PCA to compare with");
   }
   if (!options.window) return;
   if (options.forgetting != 1.0) throw std::invalid_argument("window and forgetting exclude each other");

@@ -292,8 +292,8 @@ class Refinement<T>::Impl {
       const double in_model = model_.feature_weight.empty() ? model_.weight : model_.feature_weight[place];
       const double found = model_.weight - gaps_->gap_weight()[j];
       if (std::abs(found - in_model) <= 1e-8 * model_.weight) continue;
-      throw std::invalid_argument("not the rows of the model: in feature " + std::to_string(j) +
-                                  " other values are missing");
+      throw std::invalid_argument("not the rows of the model: other values of feature " + std::to_string(j) +
+                                  " are missing");
     }
   }
 

@@ -20,7 +20,7 @@ std::string text(double number) {
 }
 
 [[noreturn]] void refuse(const std::string& what, const std::string& in_model, const std::string& in_pass) {
-  throw std::invalid_argument("not the rows of the model: it has " + what + " " + in_model +
+  throw std::invalid_argument("not the rows of the model: its " + what + " is " + in_model +
                               ", but this pass has " + in_pass);
 }
 
@@ -28,9 +28,9 @@ std::string text(double number) {
 
 template <typename T>
 void RowIdentity::require_rows_of(const Model<T>& model, double unit) const {
-  if (rows_ != model.rows) refuse("a number of rows of", std::to_string(model.rows), std::to_string(rows_));
+  if (rows_ != model.rows) refuse("number of rows", std::to_string(model.rows), std::to_string(rows_));
   if (std::abs(weight_ - model.weight) > kTolerance * model.weight) {
-    refuse("a total weight of", text(model.weight), text(weight_));
+    refuse("total weight", text(model.weight), text(weight_));
   }
   const Index d = model.features();
   for (Index j = 0; j < d && model.options.center; ++j) {
@@ -39,7 +39,7 @@ void RowIdentity::require_rows_of(const Model<T>& model, double unit) const {
     const double found = deviations_[j] / weight_;
     const double deviation = std::sqrt(model.scatter[place] / model.weight);
     if (std::abs(found) <= kTolerance * (deviation + std::abs(mean))) continue;
-    refuse("in feature " + std::to_string(j) + " a mean of", text(mean), text(mean + found));
+    refuse("mean of feature " + std::to_string(j), text(mean), text(mean + found));
   }
   // Values that the model expected while it learned are not those that it expects now.
   if (model.options.missing == Missing::kImpute) return;
@@ -47,7 +47,7 @@ void RowIdentity::require_rows_of(const Model<T>& model, double unit) const {
   const double tolerance = kTolerance + 64.0 * double{std::numeric_limits<T>::epsilon()};
   const double expected = model.scatter_trace * unit * unit;
   if (std::abs(trace_ - expected) > tolerance * expected) {
-    refuse("a sum of squares about the mean of", text(model.scatter_trace), text(trace_ / unit / unit));
+    refuse("sum of squares about the mean", text(model.scatter_trace), text(trace_ / unit / unit));
   }
 }
 

@@ -241,7 +241,7 @@ def test_parquet_output_that_cannot_be_written_leaves_nothing(roipca, tmp_path, 
     roipca("fit", "a.csv", "-k", 3, "--exclude", "who", "-o", "m")
     monkeypatch.setenv("ROIPCA_PYTHON", "/nonexistent/python")
     message = roipca.refuse("transform", "m", "a.csv", "--id", "who", "-o", "s.parquet")
-    assert "s.parquet: Parquet files are written by Python" in message and "pip install 'roipca[parquet]'" in message
+    assert "s.parquet: writing Parquet files needs the Python package: pip install 'roipca[parquet]'" in message
     # A Python that says that it is ready, and dies.
     (tmp_path / "python").write_text("#!/bin/sh\nprintf '\\002\\0\\0\\0\\0\\0\\0\\0{}'\n")
     os.chmod(tmp_path / "python", 0o755)

@@ -67,7 +67,7 @@ def test_other_rows_and_wrong_words_are_refused(roipca, tmp_path, X):
     np.save(tmp_path / "narrow.npy", X[:, 1:])
     roipca("fit", "x.npy", *METHOD, "-o", "m")
     before = (tmp_path / "m").read_bytes()
-    assert "a number of rows of 2000, but this pass has 1999" in roipca.refuse("refine", "m", "fewer.npy")
+    assert "its number of rows is 2000, but this pass has 1999" in roipca.refuse("refine", "m", "fewer.npy")
     assert "rows of 49 numbers" in roipca.refuse("refine", "m", "narrow.npy")
     assert (tmp_path / "m").read_bytes() == before
     assert "--passes" in roipca.refuse("fit", "x.npy", *METHOD, "--passes", "some", code=2)
@@ -82,7 +82,7 @@ def test_refine_of_an_exact_model_checks_the_rows_too(roipca, tmp_path, X):
     before = (tmp_path / "m").read_bytes()
     for passes in (1, "auto"):
         said = roipca.refuse("refine", "m", "other.npy", "--passes", passes)
-        assert "other.npy: not the rows of the model: it has in feature 0 a mean of" in said
+        assert "other.npy: not the rows of the model: its mean of feature 0 is" in said
     assert (tmp_path / "m").read_bytes() == before
     assert "2 passes over 2000 rows: subspace error about 0.0e+00" in roipca("refine", "m", "x.npy")
     np.testing.assert_array_equal(

@@ -26,7 +26,7 @@ def npy(dictionary):
 
 
 def hdf5(written, shape):
-    """The bytes of a file whose only dataset says to have another shape than was written."""
+    """The bytes of a file whose only dataset claims another shape than was written."""
     whole = io.BytesIO()
     with h5py.File(whole, "w") as file:
         file["rows"] = np.ones(written)
@@ -46,20 +46,20 @@ MALFORMED = {
     "quote.csv": (b'1,2\n"3,4\n', "line 2: a quoted field never ends"),
     "nan.csv": (b"1,2\nnan,3\n", "line 2: NaN in column 1"),
     "header.csv": (b"x,y\n", "no rows"),
-    "absurd.npy": (npy("{'descr': '<f8', 'fortran_order': False, 'shape': (9999999999, 9999999999), }"), "absurd"),
+    "huge.npy": (npy("{'descr': '<f8', 'fortran_order': False, 'shape': (9999999999, 9999999999), }"), "2^63 bytes"),
     "cut.npy": (npy("{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), }") + bytes(40), "row 2: "),
     "object.npy": (npy("{'descr': '|O', 'fortran_order': False, 'shape': (3, 2), }"), "Python objects"),
     "junk.npy": (NPY_HEADER + b"junk", "npy header is cut off"),
     "cut.idx": (b"\0\0\x08\x02\0\0\0\x02\0\0\0\x02abc", "row 1: "),
     "cut.csv.gz": (gzip.compress(b"1,2\n" * 1000)[:-9], "gzip file is cut off"),
     "damaged.h5": (b"\x89HDF\r\n\x1a\n" + bytes(50), "HDF5"),
-    "short.h5": (hdf5((3, 2), (2000, 2)), "row 0: HDF5 cannot read this and the 1999 that follow"),
-    "wide.h5": (hdf5((3, 2), (3, 2**50)), "the shape is absurd"),
+    "short.h5": (hdf5((3, 2), (2000, 2)), "row 0: HDF5 cannot read this row and the next 1999"),
+    "wide.h5": (hdf5((3, 2), (3, 2**50)), "the shape is too large"),
     "crash.h5": (found_by_fuzzing("crash.h5"), "HDF5"),
     "precision.h5": (found_by_fuzzing("precision.h5"), "no dataset of numbers"),
     "unreadable.h5": (hdf5((3, 2), (2**63, 2)), 'cannot read the header of the dataset "rows"'),
     "empty": (b"", "empty"),
-    "binary": (b"\1\0\2\0\3", "no known format"),
+    "binary": (b"\1\0\2\0\3", "unknown format"),
 }
 
 
@@ -120,7 +120,7 @@ def test_a_model_of_another_width_is_refused(roipca, tmp_path, model):
 
 
 def test_data_and_models_are_not_confused(roipca, model):
-    assert "a roipca model, where rows of data are needed" in roipca.refuse("fit", "m", "-k", 1)
+    assert "a roipca model, but rows of data are needed" in roipca.refuse("fit", "m", "-k", 1)
     assert roipca.refuse("info", "a.npy").startswith("roipca: a.npy: byte 0: not a roipca model")
 
 

@@ -98,7 +98,7 @@ def test_files_come_from_a_list(roipca, tmp_path, files, separator):
 
 def test_lists_of_files_that_make_no_sense_are_refused(roipca, tmp_path, files):
     (tmp_path / "empty").write_text("\n\n")
-    assert "lists no files" in roipca.refuse("fit", "--files-from", "empty", "-k", 1)
+    assert "the list has no files" in roipca.refuse("fit", "--files-from", "empty", "-k", 1)
     assert "only once" in roipca.refuse("fit", "-", "--files-from", "-", "-k", 1, code=2)
     assert "--files-from" in roipca.refuse("fit", "-k", 1, code=2)
     (tmp_path / "list").write_text("all.npy\n")

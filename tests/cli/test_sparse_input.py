@@ -124,7 +124,7 @@ def test_a_layer_is_chosen_by_its_path_and_features_keep_their_names(roipca, tmp
     np.testing.assert_allclose(arrays(tmp_path / "m")["mean"], 2 * X.toarray().mean(axis=0), rtol=1e-12)
     roipca("inverse", "m", "-", "-o", "back.csv", data=b"0,0\n")
     assert (tmp_path / "back.csv").read_text().startswith("gene0,gene1,")
-    assert "no sparse matrix" in roipca.refuse("fit", "a.h5ad", "-k", 2, "--dataset", "layers")
+    assert "not a sparse matrix" in roipca.refuse("fit", "a.h5ad", "-k", 2, "--dataset", "layers")
 
 
 def prepared(X, weights, mask):
@@ -166,7 +166,7 @@ def test_features_are_kept_by_name(roipca, tmp_path):
     np.testing.assert_allclose(arrays(tmp_path / "m")["mean"], X.toarray()[:, [2, 7]].mean(axis=0), rtol=1e-12)
     (tmp_path / "genes").write_text("gene7\nactin\n")
     said = roipca.refuse("fit", "a.h5ad", "-k", 1, "--feature-mask", "genes")
-    assert 'the feature mask names "actin", which is no column' in said
+    assert 'the feature mask names "actin", which is not a column' in said
     assert "the columns of the file have none" in roipca.refuse("fit", "a.npz", "-k", 1, "--feature-mask", "genes")
 
 
@@ -188,24 +188,27 @@ def test_files_for_other_features_are_refused(roipca, tmp_path):
     said = roipca.refuse("fit", "a.npz", "-k", 1, "--feature-weights", "w")
     assert "feature_weights has 2 entries; the rows have 60 features" in said
     (tmp_path / "w").write_text("1\noops\n")
-    assert 'w: line 2: "oops" is no number' in roipca.refuse("fit", "a.npz", "-k", 1, "--feature-weights", "w")
+    assert 'w: line 2: "oops" is not a number' in roipca.refuse("fit", "a.npz", "-k", 1, "--feature-weights", "w")
 
 
 HEADER = "%%MatrixMarket matrix coordinate real general\n% a comment\n"
 BAD = {
     "unsorted.mtx": (HEADER + "3 2 3\n1 1 1\n3 1 1\n2 2 1\n", "line 6: row 2 after row 3: entries must be sorted"),
-    "range.mtx": (HEADER + "3 2 2\n1 1 1\n2 3 1\n", 'row 1: line 5: "3" is no column from 1 to 2'),
-    "rows.mtx": (HEADER + "3 2 2\n1 1 1\n4 1 1\n", 'line 5: "4" is no row from 1 to 3'),
-    "text.mtx": (HEADER + "3 2 2\n1 1 1\n2 1 x\n", 'row 1: line 5: "x" is no number'),
+    "range.mtx": (HEADER + "3 2 2\n1 1 1\n2 3 1\n", 'row 1: line 5: "3" is not a column from 1 to 2'),
+    "rows.mtx": (HEADER + "3 2 2\n1 1 1\n4 1 1\n", 'line 5: "4" is not a row from 1 to 3'),
+    "text.mtx": (HEADER + "3 2 2\n1 1 1\n2 1 x\n", 'row 1: line 5: "x" is not a number'),
     "nan.mtx": (HEADER + "3 2 2\n1 1 1\n2 1 nan\n", "row 1: NaN in column 1"),
-    "cut.mtx": (HEADER + "3 2 9\n1 1 1\n2 1 5\n", "row 1: the file is cut off: 9 entries are expected, there are 2"),
+    "cut.mtx": (
+        HEADER + "3 2 9\n1 1 1\n2 1 5\n",
+        "row 1: the file is cut off: 9 entries are expected, but there are 2",
+    ),
     "more.mtx": (HEADER + "3 2 1\n1 1 1\n2 1 5\n", "line 5: more than the 1 entries"),
     "sizes.mtx": (HEADER + "3 2\n", "line 3: not the sizes of a matrix"),
     "half.mtx": ("%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 1 1\n", "a symmetric matrix"),
     "array.mtx": ("%%MatrixMarket matrix array real general\n1 1\n1\n", 'only "matrix coordinate" can be read'),
     "zero.svm": ("1 1:2\n1 0:1 2:3\n", "line 2: index 0, but indices begin with 1: for indices from 0, use"),
-    "text.svm": ("1 1:2\n1 1:x\n", 'line 2: "1:x" is no index:value'),
-    "label.svm": ("1 1:2\none 1:2\n", 'line 2: "one" is no label'),
+    "text.svm": ("1 1:2\n1 1:x\n", 'line 2: "1:x" is not index:value'),
+    "label.svm": ("1 1:2\none 1:2\n", 'line 2: "one" is not a label'),
     "inf.svm": ("1 1:2\n1 1:2 2:inf\n", "line 2: infinity in column 2"),
 }
 
@@ -259,9 +262,9 @@ def test_damaged_matrices_are_refused(roipca, tmp_path):
     assert "401 numbers, but 500 rows" in refusal(shape=(500, FEATURES))
     assert "indptr ends at entry" in refusal(data=np.append(X.data, 1.0), indices=np.append(X.indices, 1))
     assert 'in the form "csc"' in refusal(format=b"csc")
-    assert "indices.npy: it has no whole numbers" in refusal(indices=X.indices.astype(float))
+    assert "indices.npy: it does not hold whole numbers" in refusal(indices=X.indices.astype(float))
     np.savez(tmp_path / "other.npz", rows=X.toarray())
-    assert "no matrix of scipy.sparse.save_npz: it has rows.npy" in roipca.refuse("fit", "other.npz", "-k", 1)
+    assert "not a matrix of scipy.sparse.save_npz: it has rows.npy" in roipca.refuse("fit", "other.npz", "-k", 1)
 
     sparse.save_npz(tmp_path / "a.npz", X, compressed=False)
     whole = (tmp_path / "a.npz").read_bytes()

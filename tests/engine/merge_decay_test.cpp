@@ -161,7 +161,7 @@ TEST(DecayRefuses, WhatIsNotAFactorOrNotTheSameForgetting) {
   EXPECT_EQ(message(model(0.9), model(0.9), 0.0), "decay must be above 0 and at most 1, not 0");
   EXPECT_EQ(message(model(0.9), model(0.9), 1.5), "decay must be above 0 and at most 1, not 1.5");
   EXPECT_EQ(message(model(0.9), model(0.9), kNan), "decay must be above 0 and at most 1, not nan");
-  EXPECT_EQ(message(model(0.9), model(0.8), 0.5), "models with different forgetting cannot be merged");
+  EXPECT_EQ(message(model(0.9), model(0.8), 0.5), "cannot merge models with different forgetting");
   EXPECT_EQ(message(model(1.0), model(1.0), 0.5), "was accepted");
   EXPECT_THROW(MergeTree<double>(2.0), std::invalid_argument);
 }

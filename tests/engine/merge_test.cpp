@@ -188,16 +188,15 @@ TEST(MergingRefuses, ModelsThatDoNotFit) {
     }
     return std::string("was accepted");
   };
-  EXPECT_EQ(message(model(9, 2, true), model(8, 2, true)), "models of 9 and of 8 features cannot be merged");
-  EXPECT_EQ(message(model(9, 2, true), model(9, 3, true)),
-            "models of 2 and of 3 components cannot be merged");
+  EXPECT_EQ(message(model(9, 2, true), model(8, 2, true)), "cannot merge models with 9 and 8 features");
+  EXPECT_EQ(message(model(9, 2, true), model(9, 3, true)), "cannot merge models with 2 and 3 components");
   EXPECT_EQ(message(model(9, 2, true), model(9, 2, false)),
-            "a centred model and one that is not cannot be merged");
+            "cannot merge a centred model with one that is not centred");
   auto named = model(3, 2, true);
   auto renamed = named;
   named.feature_names = {"a", "b", "c"};
   renamed.feature_names = {"a", "b", "d"};
-  EXPECT_EQ(message(named, renamed), "models with different feature names cannot be merged");
+  EXPECT_EQ(message(named, renamed), "cannot merge models with different feature names");
 }
 
 TEST(MergingRefuses, ModelsWithForgetting) {

@@ -241,9 +241,9 @@ TEST(StateOfAnotherKind, IsRefusedByName) {
   const Bytes of_float = OnlinePca<float>(Options()).state();
   const Bytes of_double = OnlinePca<double>(Options()).state();
   EXPECT_EQ(refusal<double>(of_float),
-            "the state is of an estimator of float and cannot be gone on from with double");
+            "state was saved by OnlinePca<float>; cannot restore it as OnlinePca<double>");
   EXPECT_EQ(refusal<float>(of_double),
-            "the state is of an estimator of double and cannot be gone on from with float");
+            "state was saved by OnlinePca<double>; cannot restore it as OnlinePca<float>");
 }
 
 }  // namespace

@@ -53,9 +53,8 @@ TEST_F(Checkpoint, FailuresNameTheFile) {
   EXPECT_EQ(refusal<double>(), path_.string() + ": cannot open: No such file or directory");
   EXPECT_THROW(save_checkpoint(OnlinePca<double>(Options()), folder_ / "none" / "checkpoint"), FileError);
   save_checkpoint(OnlinePca<float>(Options()), path_);
-  EXPECT_EQ(
-      refusal<double>(),
-      path_.string() + ": the state is of an estimator of float and cannot be gone on from with double");
+  EXPECT_EQ(refusal<double>(),
+            path_.string() + ": state was saved by OnlinePca<float>; cannot restore it as OnlinePca<double>");
   fs::resize_file(path_, 20);
   EXPECT_EQ(refusal<float>(), path_.string() + ": invalid state: incomplete header: need 32 bytes, have 20");
 }

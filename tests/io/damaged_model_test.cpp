@@ -135,7 +135,7 @@ TEST(ForgedModel, NumbersOfAnotherTypeAreRefusedByName) {
                  "holds float (F32) components and cannot be loaded as double");
   expect_refusal(forged(R"("dtype":"F64","shape":[3,4])", R"("dtype":"BF16","shape":[3,4])"), R"("BF16")");
   expect_refusal(forged(R"("dtype":"F64","shape":[4])", R"("dtype":"F32","shape":[4])"),
-                 R"(field "mean": to go with the components, its dtype must be "F64", not "F32")");
+                 R"(field "mean": its dtype must be "F64" to match the components, not "F32")");
 }
 
 TEST(ForgedModel, ShapesThatDisagreeAreRefused) {
@@ -197,7 +197,7 @@ TEST(ForgedModel, BrokenJsonIsRefusedWithItsPlace) {
 
 TEST(ForgedModel, DeepNestingIsRefusedAndDoesNotOverflowTheStack) {
   const std::string deep = std::string(400000, '[') + std::string(400000, ']');
-  expect_refusal(forged("[3,4]", deep), "nested more deeply");
+  expect_refusal(forged("[3,4]", deep), "nested too deeply");
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ const Damage kDamages[] = {
        m.basis = to_rows(Matrix<double>::Identity(7, 6));
        m.eigenvalues.assign(7, 1.0);
      },
-     "more than features"},
+     "more than it has features"},
     {"NoRows", [](auto& m) { m.rows = 0; }, "rows and weights"},
     {"NegativeRows", [](auto& m) { m.rows = -1; }, "rows and weights"},
     {"NoWeight", [](auto& m) { m.weight = 0.0; }, "rows and weights"},

@@ -152,15 +152,16 @@ TEST(Refinement, RefusesOtherRows) {
     return refusal([&] { Refinement<double>(model).add(others).finish(); });
   };
   EXPECT_EQ(refused(rows.topRows(299)),
-            "not the rows of the model: it has a number of rows of 300, but this pass has 299");
+            "not the rows of the model: its number of rows is 300, but this pass has 299");
   RowMatrix<double> shifted = rows;
   shifted.col(3).array() += 0.01;
-  EXPECT_NE(refused(shifted).find("in feature 3 a mean of "), std::string::npos) << refused(shifted);
+  EXPECT_NE(refused(shifted).find("its mean of feature 3 is "), std::string::npos) << refused(shifted);
   const RowMatrix<double> wider = (2.0 * rows).rowwise() - rows.colwise().mean();
-  EXPECT_NE(refused(wider).find("a sum of squares about the mean of "), std::string::npos) << refused(wider);
+  EXPECT_NE(refused(wider).find("its sum of squares about the mean is "), std::string::npos)
+      << refused(wider);
   const Vector<double> weights = Vector<double>::Constant(300, 2.0);
   EXPECT_NE(
-      refusal([&] { Refinement<double>(model).add(rows, weights).finish(); }).find("a total weight of "),
+      refusal([&] { Refinement<double>(model).add(rows, weights).finish(); }).find("its total weight is "),
       std::string::npos);
   EXPECT_EQ(refused(rows.colwise().reverse()), "accepted");  // in another order
 }

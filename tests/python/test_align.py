@@ -80,7 +80,7 @@ def test_the_rotation_is_that_of_scipy():
     expected, _ = orthogonal_procrustes(one.components_.T, other.components_.T)
     np.testing.assert_allclose(one.rotation_to(other), expected, atol=1e-10)
     np.testing.assert_allclose(one.rotation_to(one), np.eye(4), atol=1e-10)
-    with pytest.raises(ValueError, match="no rotation between models of 4 and of 3 components"):
+    with pytest.raises(ValueError, match="cannot rotate between models with 4 and 3 components"):
         one.rotation_to(OnlinePCA(3).fit(X))
     with pytest.raises(ValueError, match="float32"):
         one.rotation_to(OnlinePCA(4).fit(X.astype(np.float32)))

@@ -250,9 +250,9 @@ def test_merging_leaves_both_as_they_were(rows):
 def test_incompatible_models_are_not_merged(rows):
     pca = OnlinePCA(4).fit(rows)
     for other, message in (
-        (OnlinePCA(4).fit(rows.astype(np.float32)), "float32 and one of float64 cannot be merged"),
-        (OnlinePCA(3).fit(rows), "4 and of 3 components cannot be merged"),
-        (OnlinePCA(4).fit(rows[:, :9]), "and of 9 features cannot be merged"),
+        (OnlinePCA(4).fit(rows.astype(np.float32)), "cannot merge a float32 estimator with a float64 one"),
+        (OnlinePCA(3).fit(rows), "cannot merge models with 4 and 3 components"),
+        (OnlinePCA(4).fit(rows[:, :9]), "and 9 features"),
     ):
         with pytest.raises(ValueError, match=message):
             pca.merge(other)

@@ -165,11 +165,11 @@ def test_a_merged_model_resumes_from_a_pickle_with_the_same_bits(rows):
 
 
 def test_incompatible_models_are_refused(rows):
-    with pytest.raises(ValueError, match="float32 and one of float64 cannot be merged"):
+    with pytest.raises(ValueError, match="cannot merge a float32 estimator with a float64 one"):
         merge_all([OnlinePCA(3).partial_fit(rows), OnlinePCA(3).partial_fit(rows.astype(np.float32))])
     with pytest.raises(TypeError, match="merge_all takes OnlinePCA estimators, not str"):
         merge_all(["model.safetensors"])
-    with pytest.raises(ValueError, match="cannot be merged"):
+    with pytest.raises(ValueError, match="cannot merge"):
         merge_all([OnlinePCA(3).partial_fit(rows), OnlinePCA(3).partial_fit(rows[:, :20])])
 
 

@@ -89,8 +89,8 @@ def test_sparse_rows_weights_and_float32():
 @pytest.mark.parametrize(
     "source, said",
     [
-        (X[:-1], "it has a number of rows of 3000, but this pass has 2999"),
-        (X + np.eye(60)[7] * 0.01, "in feature 7 a mean of"),
+        (X[:-1], "its number of rows is 3000, but this pass has 2999"),
+        (X + np.eye(60)[7] * 0.01, "its mean of feature 7 is"),
         (X[:, :-1], "59 features"),
         (np.where(np.arange(3000)[:, None] == 5, np.nan, X), "NaN"),
     ],

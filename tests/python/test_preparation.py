@@ -149,5 +149,5 @@ def test_indices_out_of_range_are_refused_before_they_are_used(counts, index):
 def test_arguments_that_do_not_fit_are_refused(counts, options, error, message):
     with pytest.raises(error, match=message):
         prepare_rows(counts, **options)
-    with pytest.raises(ValueError, match="feature_mask names 'x', which is no feature of the rows"):
+    with pytest.raises(ValueError, match="feature_mask names 'x', which is not a feature of the rows"):
         prepare_rows(pd.DataFrame(counts, columns=NAMES), feature_mask=["gene1", "x"])

@@ -332,7 +332,7 @@ def h5_without_matrix(X, folder):
         (h5ad_with("indices", lambda a: a[:-1]), "data has [0-9]+ numbers and indices has [0-9]+"),
         (h5ad_with("indices", lambda a: a.astype(float)), "indices holds float64, not integers"),
         (h5ad_with("data", lambda a: a.astype("S3")), r"data holds \|S3, not numbers"),
-        (h5ad_with("data", lambda a: a[:, None]), "data of /X is not an array of one dimension"),
+        (h5ad_with("data", lambda a: a[:, None]), "data of /X is not a one-dimensional array"),
         (h5ad_of_columns, r"/X is stored by columns \(CSC\).*tocsr\(\)"),
         (h5_without_matrix, "no matrix 'X'"),
         (plain_npz, "not written by scipy.sparse.save_npz: it has the arrays a, b"),

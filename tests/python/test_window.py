@@ -77,9 +77,9 @@ def test_a_window_excludes_forgetting_merging_and_rules_row_by_row():
     with pytest.raises(ValueError, match="must be None or an integer from 1"):
         OnlinePCA(2, window=0).fit(X)
     one = OnlinePCA(2, window=10).fit(X)
-    with pytest.raises(ValueError, match="models with a window cannot be merged"):
+    with pytest.raises(ValueError, match="cannot merge models with a window"):
         one.merge(one)
-    with pytest.raises(ValueError, match="models with a window cannot be merged"):
+    with pytest.raises(ValueError, match="cannot merge models with a window"):
         merge_all([one, one])
 
 

@@ -104,7 +104,7 @@ TEST(Npy, DimensionsAfterTheFirstAreFlattened) {
 TEST(Npy, ATruncatedFileNamesTheRow) {
   const std::string data = bytes_of<double>({1, 2, 3, 4, 5});
   EXPECT_EQ(refusal(npy(header("<f8", "(3, 2)"), data)),
-            "row 2: the file is cut off: 3 rows need 48 bytes, there are 40");
+            "row 2: the file is cut off: 3 rows need 48 bytes, but there are 40");
   EXPECT_EQ(refusal_of([&] { read_npy(pipe_of(npy(header("<f8", "(3, 2)"), data))); }),
             "row 2: the data end after 8 of its 16 bytes");
 }
@@ -126,7 +126,8 @@ TEST(Npy, TypesThatAreNotRealNumbersAreRefusedByName) {
 }
 
 TEST(Npy, AbsurdHeadersAreRefused) {
-  EXPECT_NE(refusal(npy(header("<f8", "(4294967296, 4294967296)"), "")).find("absurd"), std::string::npos);
+  EXPECT_NE(refusal(npy(header("<f8", "(4294967296, 4294967296)"), "")).find("more than 2^63 bytes"),
+            std::string::npos);
   EXPECT_NE(refusal(npy(header("<f8", "(99999999999999999999, 2)"), "")).find("damaged"), std::string::npos);
   EXPECT_NE(refusal(npy(header("<f8", "(1000000000000, 2)"), "")).find("cut off"), std::string::npos);
   EXPECT_NE(refusal(npy(header("<f8", "(-3, 2)"), "")).find("damaged"), std::string::npos);
