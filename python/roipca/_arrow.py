@@ -109,7 +109,7 @@ def list_rows(column: Any, first_row: int = 0, *, gaps: bool = False) -> np.ndar
 
 
 def _lists(kind: Any) -> bool:
-    """Whether a column of this type contains lists of numbers."""
+    """Returns whether a column of this type contains lists of numbers."""
     from pyarrow import types
 
     is_list = types.is_fixed_size_list(kind) or types.is_list(kind) or types.is_large_list(kind)
@@ -172,7 +172,7 @@ def _chosen(schema: Any, columns: Sequence[str] | None) -> list[str]:
 
 
 def _pandas_index(schema: Any) -> set[str]:
-    """Returns the columns in which pandas stored the index of a frame: they are no features of it."""
+    """Returns the columns in which pandas stored the index of a frame, which are not features."""
     try:
         index = json.loads((schema.metadata or {})[b"pandas"])["index_columns"]
     except (KeyError, TypeError, ValueError):  # not written by pandas

@@ -19,7 +19,7 @@ _NUMBERS = 1 << 20  # of a row group, and in memory
 
 
 def receive(path: str) -> None:
-    """Writes what comes from standard input; standard output says when it is ready, done, or has failed."""
+    """Writes the rows from standard input, and reports on standard output when it is ready, done, or has failed."""
     out = sys.stdout.buffer
     try:
         _message(out)

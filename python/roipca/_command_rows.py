@@ -1,6 +1,6 @@
 """Sends the rows of a Parquet or Arrow file to the command `roipca`, which starts Python to read them.
 
-Messages are JSON with their length before them; cli/readers/arrow.cpp receives them. The command loads this file
+Messages are JSON, preceded by their length; cli/readers/arrow.cpp receives them. The command loads this file
 without the rest of the package, so that it starts quickly: it must not import it.
 """
 
@@ -22,7 +22,7 @@ _USUAL_WIDTH = 1024  # of lists whose length is not in their type
 
 
 def send(path: str) -> None:
-    """Sends a file to standard output; which of its columns, standard input says when it knows their names."""
+    """Sends a file to standard output. Standard input chooses the columns after it has received their names."""
     out = sys.stdout.buffer
     try:
         _send(Path(path), sys.stdin.buffer, out)
@@ -127,6 +127,6 @@ def _feature_names(columns: Sequence[str], parts: Sequence[np.ndarray]) -> list[
 
 
 def _texts(column: Any) -> bytes:
-    """Returns the values as text, each with a zero byte behind it."""
+    """Returns the values as text, each followed by a zero byte."""
     texts = ("" if value is None else str(value) for value in column.to_pylist())
     return b"".join(text.replace("\0", "").encode() + b"\0" for text in texts)

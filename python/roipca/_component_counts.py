@@ -7,23 +7,23 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class ComponentCounts:
-    """The number of components by each of five rules, and what most of them say. `str` shows it as a table.
+    """The number of components by each of five rules, and their consensus. `str` shows it as a table.
 
     All rules assume rows that do not depend on each other, and noise of the same variance in every feature.
 
     Attributes
     ----------
     gavish_donoho : int
-        Above Gavish and Donoho's optimal threshold for singular values: what improves the reconstruction.
+        Number above Gavish and Donoho's optimal threshold for singular values: those that improve the reconstruction.
     marchenko_pastur : int
-        Above the edge of Marchenko and Pastur, where the variances of pure noise end.
+        Number above the edge of Marchenko and Pastur, where the variances of pure noise end.
     tracy_widom : int
-        Above the 99 % quantile of the largest variance of pure noise: parallel analysis without simulation.
+        Number above the 99 % quantile of the largest variance of pure noise: parallel analysis without simulation.
     minka : int or None
-        The largest evidence by Minka's formula, as `n_components="mle"` of scikit-learn's PCA, which never says 0.
+        Number with the largest evidence by Minka's formula, as `n_components="mle"` of scikit-learn's PCA; never 0.
         None if there are fewer rows than features.
     broken_stick : int
-        Above the mean lengths of the pieces of a stick that is broken at random: only what stands out.
+        Number above the mean lengths of the pieces of a stick that is broken at random: only those that stand out.
     consensus : int
         Median of these, the lower of two.
     noise_variance : float

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 
 class DataError(ValueError):
-    """A row that cannot be used: its number and the reason, apart.
+    """A row that cannot be used. Its number and the reason are separate attributes.
 
     Attributes
     ----------
     row : int
-        The row's number, from 0, in the call or stream that failed.
+        Zero-based position of the row in the call or stream that failed.
     reason : str
         What is wrong with it, such as "NaN in column 3".
     """

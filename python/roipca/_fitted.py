@@ -28,7 +28,9 @@ _DTYPES: dict[type, np.dtype] = {
 
 
 class Fitted:
-    """Threads may share it: each call works alone, changes all or nothing, and releases the GIL.
+    """The state of an estimator that has seen rows.
+
+    Threads may share it: calls run one at a time, change all or nothing, and release the GIL.
 
     `parameters` are those of the estimator at its first rows: parameters that are changed later do not change it.
     """
@@ -51,7 +53,7 @@ class Fitted:
 
     @classmethod
     def from_part(cls, part: Any, parameters: dict[str, Any]) -> Fitted:
-        """Resumes from what a tree of merges gives: an estimator or a model of the core."""
+        """Resumes from the result of a tree of merges: an estimator or a model of the core."""
         is_estimator = isinstance(part, (_core.EstimatorF32, _core.EstimatorF64))
         return cls(part, parameters) if is_estimator else cls.from_model(part, parameters)
 
@@ -64,7 +66,7 @@ class Fitted:
         return Fitted, (self.core, self.parameters)
 
     def part(self) -> Any:
-        """Returns what stands for the rows in a merge: the core where scatter matrices add, otherwise its model."""
+        """Returns the part to merge: the core if scatter matrices are added, otherwise its model."""
         return self.core if self.core.adds_scatters else self.core.model()
 
     def fit(self, X: Any, weights: np.ndarray | None) -> None:
@@ -120,7 +122,7 @@ _TREES: dict[type, Any] = {
 
 
 def merge_parts(parts: Iterable[Any], decay: float | None = None) -> Any:
-    """Returns one part made of many, in the library's tree of pairs.
+    """Returns many parts merged into one, in the library's tree of pairs.
 
     None stands for a part without rows, and keeps its place in the tree. The result is None if there is nothing else.
     """
@@ -150,7 +152,7 @@ class Moment:
 
 
 def _require_memory(features: int, dtype: np.dtype) -> None:
-    """Raises if the machine has not the memory for as many components as features."""
+    """Raises ValueError if the machine does not have the memory for as many components as features."""
     try:
         memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):  # unknown on this system

@@ -1,4 +1,4 @@
-"""Models on disk, of whichever of the two kinds they are."""
+"""Models on disk, of float32 or float64."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _FIRST_BYTES = {
 
 
 def load_model(path: str | os.PathLike[str]) -> Any:
-    """The model in the file; OSError that says what is wrong with it otherwise."""
+    """Return the model in the file. Raises OSError that says what is wrong with the file."""
     with open(path, "rb") as file:
         start = file.read(1000)
     if not start[8:].startswith(_MODEL[: max(1, len(start) - 8)]):
@@ -52,7 +52,7 @@ def save_model(
 
 
 def saved_parameters(model: Any, known: Sequence[str]) -> dict[str, Any]:
-    """The estimator's parameters: as they were saved, or of a file without them what made the model."""
+    """Return the estimator's parameters as they were saved, or those that made the model if the file has none."""
     try:
         saved = dict(json.loads(model.parameters))
     except (ValueError, TypeError):  # none, or of another interface
@@ -62,7 +62,7 @@ def saved_parameters(model: Any, known: Sequence[str]) -> dict[str, Any]:
 
 
 def _kind(start: bytes) -> str:
-    """What a file seems to be, by its first bytes."""
+    """Return the kind of file that these first bytes suggest."""
     if not start:
         return "an empty file"
     if start[8:].startswith(b"{"):

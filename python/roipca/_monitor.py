@@ -41,7 +41,7 @@ class Monitoring(Reader):
         Returns
         -------
         limit : float
-            Infinite if there are too few rows to tell.
+            Infinite if there are too few rows.
 
         Examples
         --------
@@ -86,7 +86,7 @@ class Monitoring(Reader):
         return _core.spe_limit(self._model, confidence, method)
 
     def contributions(self, X: MatrixLike, of: Literal["spe", "t2"] = "spe") -> FloatArray:
-        """Return what each feature contributes to SPE or T^2 of each row.
+        """Return the contribution of each feature to SPE or T^2 of each row.
 
         Parameters
         ----------
@@ -128,7 +128,7 @@ class Monitoring(Reader):
         warm_up: int = 100,
         learn: Literal["none", "normal", "all"] = "normal",
     ) -> _core.MonitorReading:
-        """Score one row before it is learned, and say whether there is an alarm.
+        """Score one row before it is learned, and return whether there is an alarm.
 
         Limits and components are read again whenever the number of rows has grown by a sixteenth.
 
@@ -151,7 +151,7 @@ class Monitoring(Reader):
         -------
         reading : MonitorReading
             With the attributes t2, spe, t2_limit, spe_limit, is_beyond, alarm, is_learned, statistic ("t2" or "spe",
-            the one that is larger beside its limit), and features and contributions: the three features that
+            whichever is larger relative to its limit), and features and contributions: the three features that
             contribute most to it.
 
         Examples

@@ -75,7 +75,7 @@ def _plain(value: Any) -> Any:
 
 
 def _accepted(name: str) -> str:
-    """Return what an option accepts, as Python writes it."""
+    """Return the values that an option accepts, as Python writes them."""
     spelled = {"none": "None", "true": "True", "false": "False"}
     values = [spelled.get(word, f'"{word}"') for word in OPTIONS[name]["words"]]
     if OPTIONS[name]["numbers"] is not None:

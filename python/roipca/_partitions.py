@@ -1,4 +1,4 @@
-"""What the tasks of a cluster do: fit a partition, merge models, and make an estimator of the last one.
+"""The tasks of a cluster: fit a partition, merge models, and make an estimator of the last one.
 
 A model travels as the bytes of a model file or, where scatter matrices are added, as the state of an estimator
 (docs/format.md). None is the model of a partition without rows.
@@ -53,7 +53,7 @@ class Recipe:
 
     @classmethod
     def of(cls, parameters: dict[str, Any], is_float32: bool) -> Recipe:
-        """Refuses parameters before a cluster starts to work."""
+        """Raises ValueError for parameters that a cluster cannot use, before it starts to work."""
         pca = OnlinePCA(**parameters)
         parameters = pca.get_params(deep=False)
         check_parameters(parameters)
@@ -64,7 +64,7 @@ class Recipe:
         return cls(parameters, np.dtype(np.float32 if is_float32 else np.float64))
 
     def fit(self, number: int, blocks: Iterable[tuple[Any, Any]]) -> bytes | None:
-        """The model of a partition, from its blocks of rows and their weights (or None)."""
+        """Returns the model of a partition, from its blocks of rows and their weights (or None)."""
         pca = None
         rows = 0
         try:
@@ -83,7 +83,7 @@ class Recipe:
         return None if pca is None or pca._fitted is None else pca._fitted.part().to_bytes()
 
     def merge(self, models: Sequence[bytes | None]) -> bytes | None:
-        """The model of neighbouring partitions."""
+        """Returns the merged model of neighbouring partitions."""
         merged = merge_parts(None if model is None else self._part(model) for model in models)
         return None if merged is None else merged.to_bytes()
 
@@ -92,19 +92,19 @@ class Recipe:
         return kind[self.dtype].from_bytes(sent)
 
     def model_bytes(self, features: int) -> int:
-        """The size of the model of a partition with many rows."""
+        """Returns the size in bytes of the model of a partition with many rows."""
         method, _, held = _core.plan(core_parameters(self._for_a_partition(features), None, features), features)
         size = 8 if method == "exact" else self.dtype.itemsize  # a scatter matrix is in double
         return (held * size + (3 + self.parameters["probes"]) * 8) * features
 
     def finish(self, model: bytes | None, names: Sequence[str] | None) -> OnlinePCA:
-        """The estimator of all rows."""
+        """Returns the estimator of all rows."""
         if model is None:
             raise ValueError("Found partitions of 0 sample(s) while a minimum of 1 is required by OnlinePCA.")
         return OnlinePCA(**self.parameters)._begin_with(self._part(model), names)
 
     def refine(self, number: int, model: bytes, blocks: Iterable[tuple[Any, Any]]) -> bytes:
-        """What one more pass over a partition adds to the refinement of a model, as the refinement's state."""
+        """Returns the state of the refinement of a model after one more pass over a partition."""
         refinement = refinement_of(_MODELS[self.dtype].from_bytes(model))
         rows = 0
         try:
@@ -122,7 +122,7 @@ class Recipe:
         return refinement.state()
 
     def merge_refinements(self, model: bytes, states: Sequence[bytes | None]) -> bytes:
-        """The state of the refinement of neighbouring partitions."""
+        """Returns the merged state of the refinements of neighbouring partitions."""
         core = _MODELS[self.dtype].from_bytes(model)
         merged = refinement_of(core)
         for state in states:
@@ -131,13 +131,13 @@ class Recipe:
         return merged.state()
 
     def finish_refinement(self, model: bytes, state: bytes) -> bytes:
-        """The refined model, from the state of the refinement of all partitions."""
+        """Returns the refined model, from the state of the refinement of all partitions."""
         return refinement_of(_MODELS[self.dtype].from_bytes(model), state).finish().to_bytes()
 
     def more_passes(
         self, pca: OnlinePCA, passes: int | Literal["auto"], tol: float, refine: Callable[[bytes, int], bytes]
     ) -> OnlinePCA:
-        """The estimator after as many passes as asked for; `refine` returns the model of one more, of this number."""
+        """Returns the estimator after `passes` passes. `refine(model, number)` returns the model of pass `number`."""
 
         def read_again() -> None:
             model = refine(pca._learned.core.model().to_bytes(), pca.n_passes_ + 1)
@@ -147,10 +147,10 @@ class Recipe:
         return pca
 
     def _for_a_partition(self, features: int) -> dict[str, Any]:
-        """The parameters, with three quarters more components held than one pass over all rows would hold.
+        """Returns the parameters, with three quarters more components held than one pass over all rows would hold.
 
-        What a partition does not hold is lost to the merged model, and a few rows tell less well what that
-        may be. This makes good for it, and a model still is less than twice as long.
+        Directions that a partition does not hold are lost to the merged model, and few rows tell less well which
+        directions matter. The additional components make up for it, and a model is less than twice as large.
         """
         method, reported, held = _core.plan(core_parameters(self.parameters, None, features), features)
         if self.parameters["oversampling"] != "auto" or method == "exact" or held == reported:

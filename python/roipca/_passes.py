@@ -42,7 +42,7 @@ def add_rows(refinement: Any, X: Any, weights: np.ndarray | None, first_row: int
 
 
 def check_passes(passes: Any, tol: float) -> None:
-    """Raises ValueError for numbers of passes and tolerances that do not exist."""
+    """Raises ValueError for invalid numbers of passes or tolerances."""
     is_number = isinstance(passes, (int, np.integer)) and not isinstance(passes, bool) and passes >= 1
     if not is_number and not (isinstance(passes, str) and passes == "auto"):
         raise ValueError(f"passes must be 'auto' or an int of at least 1, got {passes!r}")
@@ -99,7 +99,7 @@ def for_each_block(
 
 
 def refine_once(pca: Any, stream: Stream, blocks: StreamBlocks, progress: bool) -> None:
-    """Replaces what the estimator learned by its refinement with the rows of a stream."""
+    """Replaces the fitted state of the estimator by its refinement with the rows of a stream."""
     fitted = pca._unchanged()
     refinement = refinement_of(fitted.core.model())
 

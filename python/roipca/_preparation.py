@@ -59,7 +59,7 @@ def prepare_rows(
 
 
 class Preparation:
-    """What is done to each block, in this order: target sum, log1p, weights, mask."""
+    """The steps that prepare each block, in this order: target sum, log1p, weights, mask."""
 
     def __init__(self, target_sum: Any, log1p: bool, feature_weights: Any, feature_mask: Any) -> None:
         if target_sum is not None and not (math.isfinite(target_sum) and target_sum > 0):

@@ -124,16 +124,16 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     @property
     def change_score_(self) -> float:
-        """How far recent rows are from earlier ones: from 1 on, the rows have changed. NaN if none were compared.
+        """How far recent rows are from earlier ones. At 1 or more, the rows have changed. NaN if none were compared.
 
-        After a change it stays above 1 until there are enough rows to compare with again. See docs/changing-streams.md.
+        It stays above 1 after a change until there are enough rows to compare with again. See docs/changing-streams.md.
         """
         model = self._model
         return model.change_score if model.rows_compared > 0 else float("nan")
 
     @property
     def change_row_(self) -> int | None:
-        """Position of the row of positive weight at which the latest change began, or None if there was none."""
+        """Approximate position of the row of positive weight at which the latest change began, or None."""
         model = self._model
         return model.change_row if model.changes > 0 else None
 
@@ -190,17 +190,17 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return like(X, model.inverse_transform(scores))
 
     def impute(self, X: MatrixLike) -> FloatArray:
-        """Return rows with their missing values filled by what the model expects, given the other values of the row.
+        """Return rows with missing values replaced by their expected values, given the other values of the row.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows, in which NaN stand for missing values.
+            Rows, in which NaN stands for a missing value.
 
         Returns
         -------
         rows : ndarray of shape (n_samples, n_features)
-            A copy. Features that no row had keep their NaN.
+            A copy of the rows. A feature that no learned row had remains NaN.
 
         Examples
         --------
@@ -315,7 +315,7 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return like(X, of_rows(self._model, name, self._rows(X)))
 
     def suggest_components(self) -> ComponentCounts:
-        """Return how many components the rows support, by five rules, of all components held.
+        """Return how many of the held components the rows support, by five rules.
 
         Returns
         -------
@@ -345,7 +345,7 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Parameters
         ----------
         other : OnlinePCA
-            An estimator with as many components of as many features, such as an earlier copy of this one.
+            An estimator with the same number of components and features, such as an earlier copy of this one.
 
         Returns
         -------

@@ -72,7 +72,7 @@ def too_many_dimensions(X: Any) -> str:
 
 
 def refuse_containers(X: Any) -> None:
-    """Raises TypeError for objects that hold a matrix beside other things, and says how to pass the matrix."""
+    """Raises TypeError for objects that hold a matrix among other things, and says how to pass the matrix."""
     if all(hasattr(X, name) for name in ("X", "obs", "var", "obs_names", "var_names")):
         raise TypeError(
             f"{type(X).__name__} holds more than one matrix: pass the one to learn from, such as .X or "
@@ -81,7 +81,7 @@ def refuse_containers(X: Any) -> None:
 
 
 def unmasked(X: Any) -> Any:
-    """Returns a masked array as an array with NaN for what is masked, and anything else as it is."""
+    """Returns a masked array as an array with NaN for masked values, and anything else unchanged."""
     if not isinstance(X, np.ma.MaskedArray):
         return X
     return np.ma.filled(X.astype(np.result_type(X, np.float32)), np.nan) if np.ma.is_masked(X) else X.data
@@ -188,7 +188,7 @@ def _as_array(X: Any, dtype: Any, first_row: int, gaps: bool) -> tuple[Any, Sequ
 def _named_rows(
     estimator: Any, X: Any, names: Sequence[str], is_first: bool, checks: dict[str, Any]
 ) -> Any:
-    """Does what `validate_data` does for a frame of these rows and names."""
+    """Makes the checks of `validate_data` for a frame of these rows and names."""
     if not is_first:
         check_names(estimator, names)
         if not hasattr(estimator, "feature_names_in_"):

@@ -21,7 +21,7 @@ _TEXT = (".csv", ".tsv", ".txt")
 
 
 class Stream(NamedTuple):
-    """Blocks of rows, and how many rows they hold together (None: unknown)."""
+    """Blocks of rows, and their total number of rows (None: unknown)."""
 
     blocks: Iterable[Any]
     rows: int | None = None
@@ -109,7 +109,7 @@ def _lazy_frame_stream(frame: Any, batch_size: int | None, columns: Sequence[str
 
 
 def count_rows(block: Any) -> int:
-    """Returns the rows in a block of any kind; 1 for what has no length, for the estimator to refuse."""
+    """Returns the number of rows in a block of any kind; 1 if it has no length, so that the estimator refuses it."""
     shape = getattr(block, "shape", None)
     if shape is None:
         return len(block) if hasattr(block, "__len__") else 1
@@ -117,12 +117,12 @@ def count_rows(block: Any) -> int:
 
 
 def numbers_at_once() -> int:
-    """Returns the numbers to read at a time where the caller did not say."""
+    """Returns the default of how many numbers to read at a time."""
     return _BLOCK
 
 
 def rows_at_once(features: int) -> int:
-    """Returns the rows to read at a time where the caller did not say."""
+    """Returns the default of how many rows to read at a time."""
     return max(1, _BLOCK // max(1, features))
 
 

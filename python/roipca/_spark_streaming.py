@@ -23,7 +23,7 @@ class StreamingPCA:
 
     The file also contains the number of the last batch, and is replaced as a whole. So a batch that Spark delivers
     twice, after a failure, counts once, and after a restart the stream continues with the same bits. A batch is fitted
-    and merged on the executors, as by `roipca.spark.fit`. A batch without rows is no error.
+    and merged on the executors, as by `roipca.spark.fit`. A batch without rows is not an error.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ class StreamingPCA:
 
 @dataclass
 class _State:
-    """What the file holds: the model of all batches up to the last one, and how it was learned."""
+    """The contents of the file: the model of all batches up to the last one, and how it was learned."""
 
     model: Any
     parameters: dict[str, Any]
@@ -146,6 +146,6 @@ class _State:
 
 
 def _query_of(batch: Any) -> str | None:
-    """Returns the id of the stream, which its checkpoint keeps, or None where Spark does not tell it."""
+    """Returns the id of the stream, which its checkpoint keeps, or None if Spark does not provide it."""
     context = getattr(batch.sparkSession, "sparkContext", None)
     return None if context is None else context.getLocalProperty("sql.streaming.queryId")

@@ -178,7 +178,7 @@ def _read(numbers: Any, first: int, last: int, first_row: int, last_row: int) ->
 
 
 class _Member:
-    """A vector in a `.npz` file, compressed or not, of which slices are read in order and nothing is kept."""
+    """A vector in a `.npz` file, compressed or not. Slices are read in order, and nothing is kept."""
 
     def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
         try:

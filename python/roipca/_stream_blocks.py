@@ -1,4 +1,4 @@
-"""What `fit_stream` does with each block: take out its weights, leave out bad rows, prepare counts, and learn."""
+"""Processes each block of `fit_stream`: takes out its weights, leaves out bad rows, prepares counts, and learns."""
 
 from __future__ import annotations
 

@@ -34,8 +34,8 @@ class OnlineKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     to rounding. `budget` and `method="features"` bound memory and time per row, for streams of any length.
 
     A call with a bad row, or with kernel values that no kernel can have, raises ValueError and changes
-    nothing. The result does not depend on how rows are divided into calls. With `method="features"` it does by
-    rounding, and the symmetry of a callable is checked only for the first rows.
+    nothing. The result does not depend on how rows are divided into calls. With `method="features"` it depends on
+    it to rounding, and the symmetry of a callable is checked only for the first rows.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class OnlineKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         The part of the sum of k(x, x) over all rows that the kept rows do not represent; 0 without a budget.
         Not with `method="features"`.
     gamma_ : float
-        The value of gamma that is used.
+        The value of gamma in use.
     n_components_ : int
         Number of reported components.
     n_samples_seen_ : int
@@ -98,7 +98,7 @@ class OnlineKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     Notes
     -----
     A parameter that is changed after the first rows cannot take effect: `partial_fit` raises ValueError, and if it is
-    `n_components`, so does every reading. `fit` begins anew with it.
+    `n_components`, so does every reading. `fit` starts again with the new value.
 
     Examples
     --------
@@ -301,7 +301,7 @@ class OnlineKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             if now is not before and now != before:
                 raise ValueError(
                     f"{name} was changed from {before!r} to {now!r} after the first rows, which cannot take effect: "
-                    "set it back, or begin anew with fit or a clone"
+                    "set it back, or start again with fit or a clone"
                 )
 
     @property

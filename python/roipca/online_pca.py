@@ -97,37 +97,37 @@ class OnlinePCA(Streaming, Refining, Scores, ScoreStreams, ToTorch, Monitoring):
         Features that do not vary are divided by 1. `components_`, variances, T^2 and squared prediction errors are
         those of the divided rows; rows that methods take and return, `mean_` and `var_` are in their own units.
     first_rows : "auto" or int, default="auto"
-        Number of rows that `standardize` takes the scales from, and `missing="impute"` its first model. They are held
-        in memory until all are there. "auto" is 1,000, or fewer, but at least 100, if those have more than 2^22
-        numbers.
+        Number of first rows from which `standardize` computes the scales, and `missing="impute"` its first model. They
+        are held in memory until all of them have arrived. "auto" is 1,000, or fewer, but at least 100, if 1,000 rows
+        have more than 2^22 numbers.
     missing : {"error", "impute"}, default="error"
-        What a NaN in dense rows means. "error" refuses the row. "impute" fills missing values by their expectation
-        under the model so far, given the other values of the row. Means are those of the values that were there, and
-        the variance that expectations lack is added. Rows without any value are counted in `n_empty_rows_` and left
-        out. For the methods roipca and ipca by blocks, and exact; "auto" then means roipca. Infinities are always
-        refused.
+        What a NaN in dense rows means. "error" refuses the row. "impute" replaces missing values by their
+        expectation under the model so far, given the other values of the row. Means are those of the present values,
+        and the variance that expectations lack is added. Rows without any value are counted in `n_empty_rows_` and
+        left out. It needs the methods roipca or ipca by blocks, or exact; "auto" then means roipca. Infinities are
+        always refused.
     whiten : bool, default=False
         Scale the scores of `transform` to unit variance. Scores on components without variance are 0.
     forgetting : float in (0, 1], default=1.0
         Multiply the weight of all earlier rows by this factor at each row.
     window : int or None, default=None
-        Cover only this many of the latest rows. Up to 16 k + 512, where k components are held: exactly these, which are
-        kept in memory. Larger windows merge panes of rows and cover up to one pane more, a sixteenth of the window, or
-        4 k + 128 rows if that is more; memory is that of up to 20 models. `rows_covered_` says which rows. Needs a
-        method that updates by blocks ("auto" then means roipca) or "exact", and excludes `forgetting`, `merge` and
-        clusters.
+        Number of latest rows to cover; None covers all rows. A window of up to 16 k + 512 rows, where k components are
+        held, is exact and keeps its rows in memory. A larger window merges panes of rows and covers up to one pane
+        more: a sixteenth of the window, or 4 k + 128 rows if that is more. It takes the memory of up to 20 models.
+        `rows_covered_` tells which rows are covered. A window needs a method that updates by blocks ("auto" then means
+        roipca) or "exact", and excludes `forgetting`, `merge` and clusters.
     align : {"previous", "previous-order"} or None, default=None
         How the signs and the order of components follow from one reading to the next. None: they depend on the rows
-        alone, the largest entry of each component is positive, in descending order of variance. "previous": signs are
-        those closest to the reading before. "previous-order": the order is the closest, too, so that components whose
-        variances cross keep their places. The rows are learned as without it.
+        alone, the largest entry of each component is positive, in descending order of variance. "previous": the signs
+        are those closest to the previous reading. "previous-order": the order is the closest, too, so that components
+        whose variances cross keep their places. The option does not change how rows are learned.
     probes : int, default=0
-        Number of random probes that tell the error after one pass: with some, `error_estimate_`, `error_bound`,
-        `component_errors_` and `component_groups_` are known whenever they are read. Ten usually make the estimate
-        right within a factor of 3. Each takes the time and twice the memory of one more component. Merging, windows,
-        threads and clusters keep them; `missing="impute"` excludes them.
+        Number of random probes, which estimate the error after one pass. With probes, `error_estimate_`, `error_bound`,
+        `component_errors_` and `component_groups_` are known whenever they are read. With ten probes, the estimate is
+        usually right within a factor of 3. Each probe takes the time and twice the memory of one more component.
+        Merging, windows, threads and clusters keep them; `missing="impute"` excludes them.
     learning_rate : None, "auto" or float, default=None
-        The constant c of the learning rate c/n of gha and oja. None means a rate that follows the variance, "auto"
+        The constant c of the learning rate c/n of gha and oja. None derives it from the variance, "auto"
         tunes c on the first rows.
     n_jobs : int or None, default=None
         Number of threads that share the rows of a call, if the method updates by blocks or is exact. None means 1,
@@ -164,9 +164,9 @@ class OnlinePCA(Streaming, Refining, Scores, ScoreStreams, ToTorch, Monitoring):
     rows_covered_ : range
         Positions in the stream of the rows of positive weight that the results cover: all rows, or those in the window.
     change_score_ : float
-        How far recent rows are from earlier ones; from 1 on, the rows have changed. NaN if no rows were compared.
+        How far recent rows are from earlier ones. At 1 or more, the rows have changed. NaN if no rows were compared.
     change_row_ : int or None
-        Position of the row of positive weight at which the latest change began, about; None if there was none.
+        Approximate position of the row of positive weight at which the latest change began; None if there was none.
     n_changes_ : int
         Number of changes that were found.
     n_features_in_ : int
@@ -177,8 +177,8 @@ class OnlinePCA(Streaming, Refining, Scores, ScoreStreams, ToTorch, Monitoring):
         Number of passes over all rows: 1, and one more for each `refine`.
     error_estimate_ : float
         Estimate of the subspace error against batch PCA of all rows, from 0 (the same) to 2, if it is known: with
-        `probes`, after two passes or more, and for `method="exact"`. This and the next two raise AttributeError if it
-        is not.
+        `probes`, after two passes or more, and for `method="exact"`. Otherwise, this and the next two attributes raise
+        AttributeError.
     component_errors_ : ndarray of shape (n_components_,)
         Estimate of the error of each component: the squared sine of its angle to the true one.
     component_groups_ : list of lists of int
@@ -189,7 +189,7 @@ class OnlinePCA(Streaming, Refining, Scores, ScoreStreams, ToTorch, Monitoring):
     -----
     `whiten` and `n_components` may be changed after a fit, with `set_params`, and take effect at the next reading:
     `n_components` up to the number of components held. Other parameters describe how rows are learned. If one was
-    changed, `partial_fit`, `update` and `merge` raise ValueError; `fit` begins anew with it.
+    changed, `partial_fit`, `update` and `merge` raise ValueError; `fit` starts again with the new value.
 
     Examples
     --------
@@ -331,14 +331,14 @@ class OnlinePCA(Streaming, Refining, Scores, ScoreStreams, ToTorch, Monitoring):
         return self._copy_with(Fitted.from_part(merged, self._learned.parameters))
 
     def _mergeable(self) -> Any:
-        """Returns what stands for the rows in a merge (`Fitted.part`), or raises if nothing can."""
+        """Returns the part to merge (`Fitted.part`), or raises if the rows cannot be merged."""
         fitted = self._unchanged()
         if self.n_components != fitted.parameters["n_components"]:
             raise ValueError(self._told_of_change("n_components", fitted))
         return fitted.part()
 
     def _mergeable_with(self, other: OnlinePCA) -> Any:
-        """Returns the same of the other, or raises if its rows are of another kind than these."""
+        """Returns the part of `other` to merge, or raises if its type or features differ from these."""
         part = other._mergeable()
         if other._learned.dtype != self._learned.dtype:
             raise ValueError("cannot merge a float32 estimator with a float64 one")
@@ -406,7 +406,7 @@ class OnlinePCA(Streaming, Refining, Scores, ScoreStreams, ToTorch, Monitoring):
         return {name: getattr(self, name) for name in _PARAMETERS}
 
     def _without_rows(self) -> Self:
-        """Returns a copy that has seen nothing, to learn with until nothing can fail any more."""
+        """Returns a copy without rows. It learns in place of this estimator until nothing can fail any more."""
         learner = copy.copy(self)
         for name in ("_fitted", *_TOLD):
             learner.__dict__.pop(name, None)
@@ -419,7 +419,7 @@ class OnlinePCA(Streaming, Refining, Scores, ScoreStreams, ToTorch, Monitoring):
         return Fitted.empty(parameters, X.dtype, rows, X.shape[1])
 
     def _learn_from(self, learner: OnlinePCA, fitted: Fitted) -> Self:
-        """Takes over the features of a learner and what it learned."""
+        """Takes over the features and the fitted state of a learner."""
         for name in _TOLD:
             if name in vars(learner):
                 setattr(self, name, vars(learner)[name])
@@ -430,7 +430,7 @@ class OnlinePCA(Streaming, Refining, Scores, ScoreStreams, ToTorch, Monitoring):
         return self
 
     def _begin_with(self, part: Any, names: Sequence[str] | None) -> Self:
-        """Resumes where a model, or an estimator of the core, of features of these names stopped."""
+        """Resumes from a model or an estimator of the core, whose features have these names."""
         self._fitted = Fitted.from_part(part, self._parameters())
         self.n_features_in_ = part.features
         if names:
@@ -438,13 +438,13 @@ class OnlinePCA(Streaming, Refining, Scores, ScoreStreams, ToTorch, Monitoring):
         return self
 
     def _copy_with(self, fitted: Fitted) -> Self:
-        """Returns a copy of the estimator that has learned something else of the same features."""
+        """Returns a copy of the estimator with another fitted state of the same features."""
         other = copy.copy(self)
         other._fitted = fitted
         return other
 
     def _unchanged(self) -> Fitted:
-        """Returns what was learned, or raises if a parameter that takes effect in learning was changed since."""
+        """Returns the fitted state, or raises if a parameter that affects learning was changed since."""
         fitted = self._learned
         if fitted.learning(vars(self)) != fitted.fixed:
             for name in _PARAMETERS:
@@ -455,7 +455,7 @@ class OnlinePCA(Streaming, Refining, Scores, ScoreStreams, ToTorch, Monitoring):
     def _told_of_change(self, name: str, fitted: Fitted) -> str:
         return (
             f"{name} was changed from {fitted.parameters[name]!r} to {getattr(self, name)!r} after the first rows, "
-            f"which cannot take effect: set it back, or begin anew with fit or a clone"
+            f"which cannot take effect: set it back, or start again with fit or a clone"
         )
 
 

@@ -117,7 +117,7 @@ def score_plot(
     confidence: float | None = 0.95,
     ax: Any = None,
 ) -> Any:
-    """Draw the scores of rows on two components, and the ellipse that new rows are in with some probability.
+    """Draw the scores of rows on two components, and the ellipse that contains a new row with a given probability.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def biplot(
     most: int = 12,
     ax: Any = None,
 ) -> Any:
-    """Draw scores and, as arrows, the features that have most to do with the two components.
+    """Draw scores and, as arrows, the features with the largest loadings on the two components.
 
     Parameters
     ----------
@@ -266,7 +266,7 @@ def biplot(
 def component_images(
     pca: OnlinePCA, shape: tuple[int, int], *, components: Sequence[int] | None = None, ax: Any = None
 ) -> Any:
-    """Draw components as images beside each other, red where an entry is positive and blue where it is negative.
+    """Draw components as images side by side, red where an entry is positive and blue where it is negative.
 
     Parameters
     ----------
@@ -371,7 +371,7 @@ def control_chart(
 def contributions(
     pca: OnlinePCA, x: ArrayLike, *, of: Literal["spe", "t2"] = "spe", most: int = 20, ax: Any = None
 ) -> Any:
-    """Draw what each feature contributes to T^2 or SPE of one row, the largest first.
+    """Draw the contribution of each feature to T^2 or SPE of one row, the largest first.
 
     Parameters
     ----------

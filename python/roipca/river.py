@@ -25,13 +25,14 @@ _IMPUTING = ("auto", "roipca", "ipca", "exact")
 class OnlinePCA(base.MiniBatchTransformer):
     """Principal components of a stream of dictionaries, in constant memory.
 
-    Features may come and go. A feature that a row does not have, or that is None or NaN, is filled by what the model so
-    far expects, given the other features of the row (`missing="impute"` of `roipca.OnlinePCA`). The mean of a feature
-    is that of the values that it had. Rows without any value are left out. The order of the keys does not matter.
+    Features may come and go. A feature that a row does not have, or that is None or NaN, is replaced by the value that
+    the model so far expects, given the other features of the row (`missing="impute"` of `roipca.OnlinePCA`). The mean
+    of a feature is the mean of its present values. Rows without any value are left out. The order of the keys does not
+    matter.
 
     Methods that update row by row (`update_every="row"`, "froipca", "ccipca", "gha", "oja" and "fd") cannot do that.
-    With them, a missing feature counts as its mean in the rows before, and a feature that comes later counts, in the
-    rows before, as the first value it had. (Without centring, both count as 0.)
+    With them, a missing feature counts as its mean over the earlier rows, and a feature that first appears later counts
+    in the earlier rows as its first value. (Without centring, both count as 0.)
 
     Parameters
     ----------
@@ -40,11 +41,11 @@ class OnlinePCA(base.MiniBatchTransformer):
     method, oversampling, update_every, center, forgetting
         As in `roipca.OnlinePCA`. "auto" is "exact" if there is room for up to 256 features, or else "roipca".
     first_rows : int, default=100
-        Number of rows that the first model of missing features is taken from. They are held in memory until all are
-        there, and reading results takes longer until then.
+        Number of first rows from which the first model of missing features is computed. They are held in memory until
+        all of them have arrived, and reading results takes longer until then.
     max_features : int or None, default=None
-        Number of different features for which there is room. None means twice those of the first row, and at least
-        64.
+        Number of different features for which there is room. None means twice as many as the first row has, at
+        least 64.
 
     Examples
     --------
@@ -165,7 +166,7 @@ class OnlinePCA(base.MiniBatchTransformer):
         return type(X)(scores, index=X.index, columns=range(self.n_components))
 
     def _meet(self, names: Iterable[Hashable], values: Any) -> None:
-        """Gives a column to each feature that is new, in an order that is not that of the keys."""
+        """Gives a column to each new feature, in an order that does not depend on the order of the keys."""
         new = [name for name in names if name not in self._columns and not _is_missing(values[name])]
         if not new:
             return

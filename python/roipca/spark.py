@@ -311,7 +311,7 @@ def _number(is_float32: bool) -> str:
 
 
 def _column(df: Any, name: str) -> tuple[Any, Any]:
-    """Return a column and its type: the one of this name, or else what Spark finds (in a struct, in another case)."""
+    """Return the column of this name, or else the one that Spark finds (in a struct, in another case), and its type."""
     column = F.col("`" + name.replace("`", "``") + "`" if name in df.columns else name)
     try:
         return column, df.select(column).schema[0].dataType

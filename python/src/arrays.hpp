@@ -1,4 +1,4 @@
-/// NumPy arrays as the library sees them, and back, without copies; bytes; work that needs no interpreter.
+/// NumPy arrays as the library sees them, and back, without copies; bytes; work without the GIL.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -20,7 +20,7 @@ namespace roipca::python {
 
 namespace nb = nanobind;
 
-/// Returns work(), with the interpreter free for other threads.
+/// Returns work(), called without the GIL.
 template <typename F>
 auto without_gil(F&& work) {
   const nb::gil_scoped_release release;
@@ -61,7 +61,7 @@ inline Weights weights_of(const std::optional<Array<double>>& weights) {
   return weights ? vector_of(*weights) : Weights();
 }
 
-/// NumPy takes the numbers over.
+/// Moves the numbers to a NumPy array.
 template <typename T>
 auto to_numpy(std::vector<T> numbers) {
   auto* kept = new std::vector<T>(std::move(numbers));

@@ -34,7 +34,7 @@
 namespace roipca::python {
 namespace {
 
-// What pickle and copy.deepcopy ask for: a class, and what to call it with.
+// The value of __reduce__, for pickle and copy.deepcopy: a class and its arguments.
 template <typename T>
 nb::tuple reduce(const nb::handle_t<Estimator<T>>& self) {
   const auto [pca, model] = nb::cast<const Estimator<T>&>(self).state();
@@ -86,7 +86,7 @@ void bind_estimator(nb::module_& module, const char* name) {
       .def_prop_ro("rows_seen", &E::rows_seen);
 }
 
-// With what C++ does not know of an estimator: names of features, and its parameters in Python's words.
+// Saves a model together with the names of its features and its parameters as Python writes them.
 template <typename T>
 void save_described(const Model<T>& model, const std::filesystem::path& path,
                     const std::vector<std::string>& feature_names, const std::string& parameters) {
@@ -230,7 +230,7 @@ void bind_model(nb::module_& module, const char* name) {
           nb::arg("bytes"));
 }
 
-// Not for threads to share.
+// Threads must not share it.
 template <typename T>
 void bind_merge_tree(nb::module_& module, const char* name) {
   using Tree = MergeTree<T>;
@@ -270,8 +270,8 @@ const char* summary_of(const DataError& error) {
   return "Input X contains infinity or a value too large.";
 }
 
-// Beside std::invalid_argument, which nanobind makes a ValueError by itself. Bad numbers are told as
-// scikit-learn tells them, and then where they are.
+// Translates the library's own exceptions; nanobind makes std::invalid_argument a ValueError by itself. The
+// message for a bad number begins with scikit-learn's words and says where the number is.
 void translate(const std::exception_ptr& error, void*) {
   try {
     std::rethrow_exception(error);
@@ -287,7 +287,7 @@ void translate(const std::exception_ptr& error, void*) {
 }  // namespace roipca::python
 
 NB_MODULE(_core, module) {
-  // Estimators that threads still use at exit are never destroyed, and that is no mistake of theirs.
+  // Estimators that threads still use at exit are never destroyed, which is not a leak.
   nanobind::set_leak_warnings(false);
   module.def("version", [] { return std::string(roipca::version()); });
   module.def("options", &roipca::python::described_options,
@@ -296,12 +296,12 @@ NB_MODULE(_core, module) {
              "Returns whether an option accepts a value.");
   module.def(
       "plan", &roipca::python::plan, nanobind::arg("parameters"), nanobind::arg("features"),
-      "The method that parameters stand for with rows of so many features, and the components reported and "
-      "held.");
+      "Returns the method that parameters select for this number of features, and the numbers of components "
+      "reported and held.");
   module.def(
       "instruction_set", [] { return std::string(roipca::instruction_set()); },
-      "The instruction set in use, such as \"x86-64-v3\".\n\nThe best that the machine has, "
-      "unless the environment variable ROIPCA_ISA named another.\n\nExamples\n--------\n"
+      "Returns the instruction set in use, such as \"x86-64-v3\".\n\nIt is the best one of the machine, "
+      "unless the environment variable ROIPCA_ISA names another.\n\nExamples\n--------\n"
       ">>> import roipca\n>>> roipca.instruction_set() in {\"x86-64-v4\", \"x86-64-v3\", \"x86-64-v2\", "
       "\"baseline\"}\nTrue");
   module.def(
@@ -309,7 +309,7 @@ NB_MODULE(_core, module) {
       "Waits until no other thread works on an estimator, and lets none begin.");
   module.def(
       "after_fork", [] { roipca::python::ForkGate::open(); },
-      "Ends what before_fork began, in both processes.");
+      "Ends the wait that before_fork began, in the parent and in the child process.");
   nanobind::register_exception_translator(roipca::python::translate);
   roipca::python::bind_model<float>(module, "ModelF32");
   roipca::python::bind_model<double>(module, "ModelF64");

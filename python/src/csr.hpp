@@ -9,8 +9,8 @@
 
 namespace roipca::python {
 
-/// A view of a CSR matrix with `columns` columns. Throws std::invalid_argument where the arrays are too short
-/// for what they point to; the library checks the rest.
+/// A view of a CSR matrix with `columns` columns. Throws std::invalid_argument if indptr points beyond
+/// the other arrays; the library checks the rest.
 template <typename T, typename I>
 SparseRows<T> sparse_rows(const Array<T>& data, const Array<I>& indices, const Array<I>& starts,
                           Index columns) {

@@ -22,22 +22,22 @@
 
 namespace roipca::python {
 
-/// Lets Python handle signals that have arrived, and throws what the handlers raise: Ctrl-C ends a long call.
+/// Lets Python handle pending signals, and throws the exceptions of their handlers: Ctrl-C ends a long call.
 inline void check_signals() {
   const nb::gil_scoped_acquire acquire;
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
-/// Each call works alone, with the interpreter free for other threads, and changes all or nothing.
+/// An estimator for Python. Calls run one at a time, without the GIL, and change all or nothing.
 template <typename T>
 class Estimator {
  public:
   explicit Estimator(const nb::dict& parameters) : pca_(options_from(parameters)) {}
-  /// Until the next rows its model is that very one, to the last bit.
+  /// Starts from a model. Until rows are added, `model` returns the same bits.
   explicit Estimator(const Model<T>& model)
       : pca_(model), snapshot_(std::make_shared<Model<T>>(model)), is_given_(true) {}
   explicit Estimator(OnlinePca<T> pca) : pca_(std::move(pca)) {}
-  /// From what `state` gave.
+  /// Restores the bytes that `state` returned.
   Estimator(std::span<const std::byte> pca, std::span<const std::byte> model)
       : pca_(model.empty() ? OnlinePca<T>::from_state(pca) : OnlinePca<T>(from_bytes<T>(model))),
         is_given_(!model.empty()) {
@@ -58,7 +58,7 @@ class Estimator {
     change([&] { pca_.fit(x, w, check_signals); });
   }
 
-  /// A bad row is numbered from `first_row` on: the place of these rows in a stream.
+  /// Errors count rows from `first_row`, the position of the first of these rows in a stream.
   void partial_fit(const Array<T>& rows, const std::optional<Array<double>>& weights, Index first_row) {
     const auto x = rows_of(rows);
     const auto w = weights_of(weights);
@@ -78,7 +78,7 @@ class Estimator {
     change([&] { pca_.update(x); });
   }
 
-  /// A monitor of this estimator, which must live longer.
+  /// Returns a monitor of this estimator. The estimator must outlive it.
   Monitor<T> monitor(const MonitorOptions& options) { return Monitor<T>(pca_, options); }
   MonitorReading watch(Monitor<T>& monitor, const Array<T>& row) {
     const auto x = vector_of(row);
@@ -93,7 +93,7 @@ class Estimator {
     });
   }
 
-  /// The model of all rows so far; the same object until the next rows.
+  /// Returns the model of all rows so far; the same object until rows are added.
   std::shared_ptr<Model<T>> model() {
     return alone([&] {
       if (!snapshot_) snapshot_ = std::const_pointer_cast<Model<T>>(pca_.snapshot());
@@ -101,8 +101,8 @@ class Estimator {
     });
   }
 
-  /// All that it takes to go on to the same bits, one of two: the estimator's state, or the model that it was
-  /// given where it has seen no rows since.
+  /// Returns what is needed to resume with the same bits: the estimator's state or, if no rows were added
+  /// since it was made from a model, that model. The other one is empty.
   std::pair<std::vector<std::byte>, std::vector<std::byte>> state() const {
     using Bytes = std::vector<std::byte>;
     return alone([&] {
@@ -110,7 +110,7 @@ class Estimator {
     });
   }
 
-  /// The whole state, whatever the estimator was made of.
+  /// Returns the whole state, also if the estimator was made from a model.
   std::vector<std::byte> whole_state() const {
     return alone([&] { return pca_.state(); });
   }
@@ -139,8 +139,8 @@ class Estimator {
     }
   }
 
-  /// Keeps a signal handler from changing the estimator whose call it interrupts. It may read: the estimator
-  /// is as it was before the call.
+  /// Keeps a signal handler from changing the estimator whose call it interrupts. Reading is
+  /// allowed: the estimator is as it was before the call.
   class Changing {
    public:
     explicit Changing(bool& flag) : flag_(flag) {

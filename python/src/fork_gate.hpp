@@ -6,12 +6,12 @@
 
 namespace roipca::python {
 
-/// A forked process has only the thread that forked. What other threads had locked would stay locked in it,
-/// and what they were changing would stay half changed. So a fork waits until the calls in progress are done,
-/// and calls that begin meanwhile wait for the fork.
+/// A forked process has only the thread that forked. Locks of other threads would stay locked in it,
+/// and objects that they were changing would stay half changed. So a fork waits until the calls in progress
+/// are done, and calls that begin meanwhile wait for the fork.
 ///
-/// A thread that is inside may enter again, and may fork: nobody waits for itself. No function needs the
-/// interpreter, and `enter` and `close` must be called without it, since those they wait for may need it.
+/// A thread that is inside may enter again, and may fork: no thread waits for itself. No function needs the
+/// GIL, and `enter` and `close` must be called without it, because the threads they wait for may need it.
 class ForkGate {
  public:
   static void enter() {
@@ -26,7 +26,7 @@ class ForkGate {
     threads_inside_.notify_all();
   }
 
-  /// Before a fork.
+  /// Closes the gate, before a fork.
   static void close() {
     const int own = depth_ > 0 ? 1 : 0;
     door_.lock();
@@ -34,7 +34,7 @@ class ForkGate {
     for (int inside = threads_inside_; inside != own; inside = threads_inside_) threads_inside_.wait(inside);
   }
 
-  /// After it, in both processes.
+  /// Opens the gate, after the fork, in both processes.
   static void open() {
     --depth_;
     door_.unlock();
@@ -46,7 +46,7 @@ class ForkGate {
   static inline thread_local int depth_ = 0;  // calls of this thread that are inside
 };
 
-/// A call that is inside for as long as this lives.
+/// Enters the gate, and leaves it when destroyed.
 class Inside {
  public:
   Inside() { ForkGate::enter(); }

@@ -22,8 +22,8 @@ nb::tuple reduce(const nb::handle_t<KernelEstimator<T>>& self) {
                         nb::make_tuple(*spec.kernel, spec.gamma, spec.degree, spec.coef0, to_python(state)));
 }
 
-// An estimator holds a Python function that may, by its own way, hold the estimator: so that such a circle
-// can be found and cut.
+// An estimator holds a Python function, which may hold the estimator in turn. These slots let the garbage
+// collector find and break such cycles.
 template <typename T>
 int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
@@ -38,7 +38,7 @@ int clear(PyObject* self) {
   return 0;
 }
 
-// As scikit-learn has them: one per column.
+// One per column, as in scikit-learn.
 OwnedRows<double> transposed(const OwnedRows<double>& rows) {
   OwnedRows<double> columns(rows.cols(), rows.rows());
   for (Index i = 0; i < rows.rows(); ++i) {

@@ -22,8 +22,8 @@
 
 namespace roipca::python {
 
-/// The kernel as Python says it. One reference to the Python object is shared by all, so that Python's
-/// garbage collector can count it, and copies of an estimator need no interpreter.
+/// The kernel as a Python object. All copies share one reference to it, so that Python's garbage collector
+/// can count it, and copies of an estimator do not need the GIL.
 struct KernelSpec {
   std::shared_ptr<nb::object> kernel;  // a name, or a function of two rows
   std::optional<double> gamma;
@@ -31,7 +31,7 @@ struct KernelSpec {
   double coef0;
 };
 
-/// A function gets copies of the rows, so that it may hold on to them.
+/// A function gets copies of the rows, so that it may keep them.
 template <typename T>
 Kernel<T> kernel_of_function(std::shared_ptr<const nb::object> function) {
   return Kernel<T>::custom([function = std::move(function)](const Row<T>& x, const Row<T>& y) {
@@ -57,18 +57,18 @@ Kernel<T> kernel_from(const KernelSpec& spec) {
   throw std::invalid_argument("there is no kernel " + name);
 }
 
-/// Each call works alone, with the interpreter free for other threads, and changes all or nothing.
+/// Kernel PCA for Python. Calls run one at a time, without the GIL, and change all or nothing.
 template <typename T>
 class KernelEstimator {
  public:
   KernelEstimator(KernelSpec spec, const KernelOptions& options)
       : spec_(std::move(spec)), pca_(kernel_from<T>(spec_), options) {}
-  /// From what `state` gave.
+  /// Restores the bytes that `state` returned.
   KernelEstimator(KernelSpec spec, std::span<const std::byte> state)
       : spec_(std::move(spec)), pca_(KernelPca<T>::from_state(kernel_from<T>(spec_), state)) {}
 
   const KernelSpec& spec() const { return spec_; }
-  /// For the garbage collector, when nobody can call the estimator any more.
+  /// Drops the kernel, for the garbage collector, when the estimator can no longer be called.
   void drop_kernel() { spec_.kernel->reset(); }
 
   void partial_fit(const Array<T>& rows) {
@@ -79,7 +79,7 @@ class KernelEstimator {
     });
   }
 
-  /// Of all rows so far; the same object until the next rows.
+  /// Returns the components of all rows so far; the same object until rows are added.
   std::shared_ptr<const KernelComponents> components() {
     return alone([&] { return read(); });
   }

@@ -94,7 +94,7 @@ nb::tuple first_of(const Values& values, int count) {
 
 void bind_monitor(nb::module_& module) {
   using R = MonitorReading;
-  nb::class_<R>(module, "MonitorReading", "What `OnlinePCA.monitor` says about a row.")
+  nb::class_<R>(module, "MonitorReading", "The result of `OnlinePCA.monitor` for a row.")
       .def(nb::init<>())
       .def_ro("t2", &R::t2, "Hotelling's T^2.")
       .def_ro("spe", &R::spe, "Squared prediction error.")
@@ -105,13 +105,13 @@ void bind_monitor(nb::module_& module) {
       .def_ro("is_learned", &R::is_learned, "Whether the row was learned.")
       .def_prop_ro(
           "statistic", [](const R& r) { return std::string(r.by_spe ? "spe" : "t2"); },
-          "\"t2\" or \"spe\": the one that is larger beside its limit, which `features` are of.")
+          "\"t2\" or \"spe\", whichever is larger relative to its limit; `features` contribute to this one.")
       .def_prop_ro(
           "features", [](const R& r) { return first_of(r.features, r.n_features); },
           "Indices of the three features that contribute most, the largest first.")
       .def_prop_ro(
           "contributions", [](const R& r) { return first_of(r.contributions, r.n_features); },
-          "Their contributions.")
+          "Contributions of these features.")
       .def("__repr__", [](const R& r) {
         return "MonitorReading(alarm=" + std::string(r.alarm ? "True" : "False") +
                ", t2=" + std::to_string(r.t2) + ", t2_limit=" + std::to_string(r.t2_limit) +

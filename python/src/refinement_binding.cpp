@@ -12,7 +12,7 @@
 namespace roipca::python {
 namespace {
 
-// Returns work(), with the interpreter free for other threads and no fork in between.
+// Returns work(), without the GIL, and lets no fork happen meanwhile.
 template <typename F>
 auto outside(F&& work) {
   return without_gil([&] {
@@ -21,7 +21,7 @@ auto outside(F&& work) {
   });
 }
 
-// A bad row is numbered from `first_row` on.
+// Errors count rows from `first_row`.
 template <typename T, typename AnyRows>
 void add(Refinement<T>& refinement, const AnyRows& rows, const Weights& weights, Index first_row) {
   outside([&] {
@@ -45,7 +45,7 @@ void add_csr(Refinement<T>& refinement, const Array<T>& data, const Array<I>& in
   add(refinement, sparse_rows(data, indices, starts, columns), weights_of(weights), first_row);
 }
 
-// Not for threads to share.
+// Threads must not share it.
 template <typename T>
 void bind(nb::module_& module, const char* name) {
   using R = Refinement<T>;
