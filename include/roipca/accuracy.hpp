@@ -9,22 +9,25 @@
 namespace roipca {
 
 /// Returns an estimate of the subspace error (see subspace_error) of the reported components against batch
-/// PCA of all rows: 0 for the same subspace, 2 for an orthogonal one. Usually right within a factor of 3.
-/// Nothing if it is not known: after one pass without probes. It is 0 for the exact method.
+/// PCA of all rows: 0 for the same subspace, 2 for an orthogonal one. It is usually right within a factor of
+/// 3, and 0 for the exact method. Returns nothing if the error is not known: after one pass without probes.
 ///
-/// It comes from the residuals r = S q - lambda q of the components, whose squares are divided by those of
-/// the distances of the eigenvalues from the last one held. Random probes (Options::probes) estimate them.
-/// After a refinement, the residuals before it are known exactly, and those after it follow from the turns of
-/// the components, unless there are eight probes or more. docs/accuracy.md has the formulas.
+/// The estimate comes from the residuals r = S q - lambda q of the components: their squares are divided by
+/// the squared distances of the eigenvalues from the last one held. Random probes (Options::probes) estimate
+/// the residuals. After a refinement, the residuals before it are known exactly, and those after it follow
+/// from the turns of the components, unless there are eight probes or more. docs/accuracy.md has the
+/// formulas.
 template <typename T>
 std::optional<double> error_estimate(const Model<T>& model);
 
-/// Returns a bound on the same error, at most 2. Squares of residuals are divided by those of the distances
-/// from the first eigenvalue that is not reported. With probes, residuals are below their bounds with this
-/// confidence whatever the rows are, and the bound holds unless the components held have missed a direction
-/// of larger variance than the first one that is not reported. After a refinement without probes it holds as
-/// long as no direction outside the components held has a larger variance than the last of them, and
-/// `confidence` changes nothing. Throws std::invalid_argument unless 0 < confidence < 1.
+/// Returns a bound on the same error, at most 2. The squares of residuals are divided by the squared
+/// distances from the first eigenvalue that is not reported.
+///
+/// With probes, the residuals are below their bounds with probability `confidence`, whatever the rows are,
+/// and the bound holds unless the held components have missed a direction of larger variance than the first
+/// one that is not reported. After a refinement without probes, the bound holds as long as no direction
+/// outside the held components has a larger variance than the last of them, and `confidence` has no effect.
+/// Throws std::invalid_argument unless 0 < confidence < 1.
 template <typename T>
 std::optional<double> error_bound(const Model<T>& model, double confidence = 0.999);
 
@@ -41,8 +44,8 @@ template <typename T>
 std::vector<Index> component_groups(const Model<T>& model);
 
 /// Returns whether another Refinement is worth reading all rows again: always after one pass (unless the
-/// method is exact), and then as long as the bound is above `tolerance` and the last pass reduced the
-/// estimate, which was `before` ahead of it, by a tenth or more.
+/// method is exact), and later as long as the bound is above `tolerance` and the last pass reduced the
+/// estimate, which was `before` previously, by a tenth or more.
 template <typename T>
 bool is_worth_another_pass(const Model<T>& model, double tolerance, std::optional<double> before = {});
 

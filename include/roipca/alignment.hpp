@@ -6,11 +6,11 @@
 namespace roipca {
 
 /// Returns the model with the signs of its reported components chosen to be closest to those of `previous`,
-/// one per row and in the order of an earlier reading. Align::kPreviousOrder also chooses their order: of all
-/// ways to assign the components to those of `previous`, the one with the largest sum of squared cosines. The
-/// model's own signs and order stay where there is no component in `previous`. Only how components, variances
-/// and scores are shown changes; the basis and the eigenvalues do not. Costs O(features x reported), with the
-/// order O(features x reported^2 + reported^3).
+/// the components of an earlier reading, one per row. Align::kPreviousOrder also chooses their order: of all
+/// ways to assign the components to those of `previous`, it takes the one with the largest sum of squared
+/// cosines. Components without a counterpart in `previous` keep their own signs and order. Only the way in
+/// which components, variances and scores are shown changes; the basis and the eigenvalues do not. Costs
+/// O(features x reported), or O(features x reported^2 + reported^3) with the order.
 template <typename T>
 Model<T> aligned(Model<T> model, const Rows<T>& previous, Align align);
 

@@ -1,13 +1,13 @@
-/// PCA of rows that are all in memory: to start from, and to measure against.
+/// PCA of rows that are all in memory, as a start for online methods and as a reference for them.
 #pragma once
 
 #include "roipca/model.hpp"
 
 namespace roipca {
 
-/// The model of `rows` by a singular value decomposition in double: as many eigenpairs as `options` asks to
-/// hold. O(n d min(n, d)) time, O(n d) memory. Throws as OnlinePca does. Forgetting weighs the rows by their
-/// age: the last one counts in full.
+/// Returns the model of `rows`, computed by a singular value decomposition in double. It holds as many
+/// eigenpairs as `options` asks for. Forgetting weighs the rows by their age: the last one counts in full.
+/// Costs O(n d min(n, d)) time and O(n d) memory. Throws as OnlinePca does.
 template <typename T>
 Model<T> batch_pca(const Rows<T>& rows, const Options& options, const Weights& weights = {});
 

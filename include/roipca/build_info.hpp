@@ -5,12 +5,12 @@
 
 namespace roipca {
 
-/// "0.1.0".
+/// Returns the version of the library, for example "0.1.0".
 std::string_view version();
 
 /// Returns the instruction set in use: "x86-64-v4", "x86-64-v3", "x86-64-v2" or "baseline". It is the best
-/// that the machine has, unless the environment variable ROIPCA_ISA named another when the program first used
-/// one. Throws std::runtime_error if the machine does not have the one that it named.
+/// one of the machine, unless the environment variable ROIPCA_ISA named another when the program first used
+/// one. Throws std::runtime_error if the machine does not support the named one.
 std::string_view instruction_set();
 
 }  // namespace roipca

@@ -22,8 +22,8 @@ using EigenColumns = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
 template <typename T>
 using EigenRows = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// Return the same numbers as Eigen sees them: without a copy where they outlive the call, and as a matrix of
-/// its own for a temporary.
+/// Return an Eigen view of the numbers, without a copy. For a temporary, they return a matrix that owns its
+/// numbers.
 template <typename T>
 Eigen::Map<EigenVector<T>> as_eigen(std::vector<T>& numbers) {
   return {numbers.data(), static_cast<Index>(numbers.size())};
@@ -57,7 +57,7 @@ EigenRows<T> as_eigen(OwnedRows<T>&& rows) {
   return as_eigen(rows);
 }
 
-/// Return the transpose of as_eigen(rows) as a column-major matrix: every row is a column of it.
+/// Return the transpose of as_eigen(rows) as a column-major matrix: each row becomes a column.
 template <typename T>
 Eigen::Map<EigenColumns<T>> as_columns(OwnedRows<T>& rows) {
   return {rows.data(), rows.cols(), rows.rows()};
@@ -79,7 +79,7 @@ OwnedRows<typename Matrix::Scalar> to_rows(const Eigen::DenseBase<Matrix>& matri
   return rows;
 }
 
-/// Copies any Eigen vector or expression that is one.
+/// Copies any Eigen vector or vector expression.
 template <typename Vector>
 std::vector<typename Vector::Scalar> to_vector(const Eigen::DenseBase<Vector>& vector) {
   std::vector<typename Vector::Scalar> numbers(static_cast<std::size_t>(vector.size()));

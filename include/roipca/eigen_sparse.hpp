@@ -1,4 +1,4 @@
-/// Views Eigen's sparse matrices as SparseRows. Apart from roipca/eigen.hpp, because not every program needs
+/// Views Eigen's sparse matrices as SparseRows. This is a separate header because not every program needs
 /// Eigen's sparse matrices.
 ///
 ///     Eigen::SparseMatrix<double, Eigen::RowMajor> matrix;

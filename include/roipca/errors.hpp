@@ -1,4 +1,4 @@
-/// What the library throws, beside std::invalid_argument for a wrong argument.
+/// The exceptions of the library. Wrong arguments throw std::invalid_argument.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace roipca {
 
-/// A row of data that cannot be used. The object that was asked to take it is as it was before the call.
+/// A row of data that cannot be used. The object that refused it is as it was before the call.
 class DataError : public std::runtime_error {
  public:
   DataError(Index row, const std::string& reason)
@@ -21,7 +21,8 @@ class DataError : public std::runtime_error {
   /// what() without the row: "NaN in column 3". Valid as long as this object is.
   std::string_view reason() const { return std::string_view(what()).substr(reason_begin_); }
 
-  /// The same error for a caller whose stream had `rows` rows before the call: row() counts from there.
+  /// Returns the same error for a caller whose stream had `rows` rows before the call, so that row() is the
+  /// position in that stream.
   DataError after(Index rows) const { return {rows + row_, std::string(reason())}; }
 
  private:
@@ -32,14 +33,14 @@ class DataError : public std::runtime_error {
   std::size_t reason_begin_;
 };
 
-/// The largest magnitude that a number in a row of this weight may have.
+/// Returns the largest magnitude that a number in a row of this weight may have.
 template <typename T>
 T largest_number(double weight = 1.0);
 extern template float largest_number<float>(double);
 extern template double largest_number<double>(double);
 
-/// A kernel that gave what a kernel cannot give: NaN, an infinity, k(x, y) other than k(y, x), or a matrix
-/// that is not positive semi-definite. The object that asked it is as it was before the call.
+/// A function that is not a kernel: it returned NaN or an infinity, k(x, y) differs from k(y, x), or its
+/// matrix is not positive semi-definite. The object that called it is as it was before the call.
 class KernelError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -9,9 +9,10 @@
 
 namespace roipca {
 
-/// k(x, y), with scikit-learn's names and meanings. Values are in double whatever the rows are.
+/// A kernel k(x, y), with scikit-learn's names and meanings. Values are in double whatever the type of the
+/// rows.
 ///
-/// Thread safety: as a standard container; `custom` adds what its function asks for.
+/// Thread safety: as a standard container, if the function of `custom` allows it.
 template <typename T>
 class Kernel {
  public:
@@ -19,7 +20,7 @@ class Kernel {
 
   /// x.y
   static Kernel linear() { return Kernel(Kind::kLinear); }
-  /// exp(-gamma |x - y|^2). Gamma is 1 / features unless given, here and below.
+  /// exp(-gamma |x - y|^2). Here and below, gamma is 1 / features unless given.
   static Kernel rbf(std::optional<double> gamma = std::nullopt) { return Kernel(Kind::kRbf, gamma); }
   /// (gamma x.y + coef0)^degree
   static Kernel poly(std::optional<double> gamma = std::nullopt, double degree = 3.0, double coef0 = 1.0) {
@@ -35,7 +36,7 @@ class Kernel {
   bool is_custom() const { return kind_ == Kind::kCustom; }
 
   double operator()(const Row<T>& x, const Row<T>& y) const;
-  /// out[i] = k(x, row i), as many as there are rows.
+  /// Computes out[i] = k(x, row i) for every row.
   void against(const Row<T>& x, const Rows<T>& rows, std::span<double> out) const;
 
  private:

@@ -1,4 +1,4 @@
-/// Which T^2 and SPE are too large, and which features made them so.
+/// Limits of T^2 and SPE, and the contributions of the features to them.
 #pragma once
 
 #include <string_view>
@@ -7,9 +7,9 @@
 
 namespace roipca {
 
-/// How a limit is computed. All but kPrequential are textbook formulas for independent Gaussian rows, and see
-/// only the rows that the components were fitted to: with few rows for the number of features, limits of SPE
-/// by these are too low.
+/// How a limit is computed. All rules but kPrequential are textbook formulas for independent Gaussian rows,
+/// which see only the rows that the components were fitted to: if there are few rows for the number of
+/// features, their limits of SPE are too low.
 enum class LimitRule {
   kAuto,         ///< kF or kBox, or kPrequential if that is larger and 50 rows or more were scored
   kPrequential,  ///< a + g chi2(h) with the first three moments of the scores in Model::prequential
@@ -19,22 +19,22 @@ enum class LimitRule {
   kJacksonMudholkar,  ///< of SPE: Jackson and Mudholkar (1979)
 };
 
-/// Returns "auto", "prequential", "f", "chi2", "box" or "jackson-mudholkar", and the rule of such a name.
-/// Throws std::invalid_argument for another name.
+/// Return the name of a rule ("auto", "prequential", "f", "chi2", "box" or "jackson-mudholkar") and the rule
+/// of a name. limit_rule_from_name throws std::invalid_argument for other names.
 std::string_view name(LimitRule rule);
 LimitRule limit_rule_from_name(std::string_view name);
 
-/// Return the value that T^2, or SPE, of a new row exceeds with probability 1 - confidence. Infinite where
-/// there are too few rows to tell. Throw std::invalid_argument unless confidence is in (0, 1) and the rule is
-/// one for the statistic, and std::logic_error for kPrequential where no row was scored.
+/// Return the value that T^2, or SPE, of a new row exceeds with probability 1 - confidence; infinity if there
+/// are too few rows. Throw std::invalid_argument unless confidence is in (0, 1) and the rule is one for the
+/// statistic, and std::logic_error for kPrequential if no row was scored.
 template <typename T>
 double t2_limit(const Model<T>& model, double confidence, LimitRule rule = LimitRule::kAuto);
 template <typename T>
 double spe_limit(const Model<T>& model, double confidence, LimitRule rule = LimitRule::kAuto);
 
-/// Return what each feature contributes to T^2, or to SPE, of each row: rows x features, each row adding up
-/// to its statistic. For T^2 of a row x with scores t that is x_j sum_i (t_i / variance_i) q_ij, where x is
-/// centred; it can be negative. For SPE it is the squared residual of the feature.
+/// Return the contribution of each feature to T^2, or to SPE, of each row: rows x features, where each row
+/// adds up to its statistic. For T^2 of a centred row x with scores t, the contribution is x_j sum_i (t_i /
+/// variance_i) q_ij, which can be negative. For SPE, it is the squared residual of the feature.
 template <typename T>
 OwnedRows<T> t2_contributions(const Model<T>& model, const Rows<T>& x);
 template <typename T>

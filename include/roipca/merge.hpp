@@ -12,37 +12,40 @@
 
 namespace roipca {
 
-/// Returns the model of the rows of both: for threads, processes and clusters, each of which fits its own
-/// part. The result has the options and parameters of `a`, and the feature names of the model that has them.
-/// Means, weights, counts and the trace are exact; the components are those of a block update that takes the
-/// other model's components for rows. Associative and commutative up to that. Costs O(features x held^2).
-/// The scatters of two models of `exact` are added, and their sum is decomposed. To merge many, use a
+/// Returns the model of the rows of both models, for threads, processes and clusters that fit separate parts.
+/// The result has the options and parameters of `a`, and the feature names of the model that has them. Means,
+/// weights, counts and the trace are exact; the components are those of a block update that takes the other
+/// model's components for rows. Merging is associative and commutative up to that. Costs O(features x
+/// held^2).
+///
+/// The scatters of two models of `exact` are added, and their sum is decomposed. To merge many models, use a
 /// MergeTree, which decomposes only the last sum.
 ///
-/// `decay`, in (0, 1], is a factor on the weights of all rows of `a`: a merged model of two streams of one
-/// time, such as those of two sensors, has decay 1, and if the n rows of `b` came after those of `a`,
-/// forgetting^n gives the model that one stream with this forgetting has. Models that forget can be merged
-/// only with a decay, and only with those that forget as fast. Others can be given one.
+/// `decay`, in (0, 1], is a factor on the weights of all rows of `a`. Use 1 for two streams of the same time,
+/// such as those of two sensors. If the n rows of `b` came after those of `a`, forgetting^n gives the model
+/// of one stream with this forgetting. Models with forgetting can be merged only with a decay, and only if
+/// they forget equally fast. Other models accept a decay, too.
 ///
 /// Standardized models with the same scales keep them. If the scales differ, both models are first rescaled
-/// to the standard deviations of all rows: exactly where they hold all directions, as those of `exact` do,
-/// and otherwise as if the directions that are not held varied equally. Models of `exact` always end up with
-/// the standard deviations of all rows. What the models knew of changes is forgotten: parts have no order.
+/// to the standard deviations of all rows: exactly if they hold all directions, as those of `exact` do, and
+/// otherwise as if the directions that are not held varied equally. Models of `exact` always have the
+/// standard deviations of all rows in the end. The changes that the models found are forgotten, because parts
+/// have no order.
 ///
-/// Throws std::invalid_argument if the models differ in width, in feature names, in centring, in
-/// standardizing, in forgetting or in the number of components, if one used forgetting without a decay or a
-/// window, which need all rows in one order, if one is not a valid model, or if decay is out of range.
-/// Either may hold fewer components than asked for.
+/// Throws std::invalid_argument if the models differ in width, feature names, centring, standardizing,
+/// forgetting or number of components, if one used a window, or forgetting without a decay (both need all
+/// rows in one order), if one is not a valid model, or if decay is out of range. Either model may hold fewer
+/// components than requested.
 template <typename T>
 Model<T> merge(const Model<T>& a, const Model<T>& b, std::optional<double> decay = std::nullopt);
 
 /// Merges any number of models, which are added one after the other: neighbours in pairs, the pairs in pairs,
-/// and so on. The result depends on the models and their order alone, and every model takes part in log2(n)
-/// merges. At most log2(n) + 1 models are held at a time.
+/// and so on. The result depends only on the models and their order. Every model takes part in log2(n)
+/// merges, and at most log2(n) + 1 models are held at a time.
 ///
-/// Where scatter matrices can be added (OnlinePca::adds_scatters), these are held instead of models, in
-/// double: features^2 numbers each, and only `result` solves an eigenproblem. An estimator is added without
-/// one, a model costs O(features^3) for its scatter matrix.
+/// If scatter matrices can be added (OnlinePca::adds_scatters), the tree holds these instead of models, in
+/// double: features^2 numbers each, and only `result` solves an eigenproblem. Adding an estimator solves
+/// none; adding a model costs O(features^3) for its scatter matrix.
 ///
 ///     roipca::MergeTree<double> tree;
 ///     for (const auto& path : paths) tree.add(roipca::load<double>(path));
@@ -54,16 +57,16 @@ class MergeTree {
   /// std::invalid_argument if it is out of range.
   explicit MergeTree(std::optional<double> decay = std::nullopt);
 
-  /// Adds the next model or estimator. Throws as merge does, and is then as it was before the call.
+  /// Adds the next model or estimator. Throws as `merge` does; the tree is then as it was before the call.
   void add(Model<T> model);
   void add(OnlinePca<T> pca);
   /// Counts a part without rows, which keeps its place in the tree.
   void add_nothing();
 
-  /// Returns the merged model; nothing if no model was added.
+  /// Returns the merged model, or nothing if no model was added.
   std::optional<Model<T>> result() const;
-  /// Returns the merged rows to be added to another tree or to resume from: an estimator if scatter matrices
-  /// were added, otherwise a model.
+  /// Returns the merged rows, to add to another tree or to resume from: an estimator if scatter matrices were
+  /// added, otherwise a model.
   std::optional<std::variant<Model<T>, OnlinePca<T>>> part() const;
 
  private:
@@ -89,7 +92,8 @@ class MergeTree {
   std::vector<Subtree> subtrees_;
 };
 
-/// Returns the models merged by a MergeTree. Throws std::invalid_argument for no models, and as merge does.
+/// Returns the models merged by a MergeTree. Throws std::invalid_argument if there are no models, and as
+/// `merge` does.
 template <typename T>
 Model<T> merge(std::span<const Model<T>> models);
 

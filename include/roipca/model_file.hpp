@@ -26,7 +26,7 @@ Model<T> load(const std::filesystem::path& path);
 /// Loads a model of either type, whichever the file contains.
 std::variant<Model<double>, Model<float>> load_any(const std::filesystem::path& path);
 
-/// Return the bytes that `save` would write, and the model that such bytes contain.
+/// Return the bytes that `save` would write, and the model of such bytes.
 template <typename T>
 std::vector<std::byte> to_bytes(const Model<T>& model);
 template <typename T>

@@ -1,4 +1,4 @@
-/// Watching a process, one row at a time.
+/// Monitors a process, one row at a time.
 #pragma once
 
 #include <array>
@@ -18,18 +18,18 @@ enum class Learn {
 };
 
 struct MonitorOptions {
-  Index n_components = 0;    ///< leading components to use; 0 for those that are reported
-  double confidence = 0.99;  ///< of both limits
+  Index n_components = 0;    ///< number of leading components to use; 0 for those reported
+  double confidence = 0.99;  ///< confidence of both limits
   LimitRule t2_rule = LimitRule::kAuto;
   LimitRule spe_rule = LimitRule::kAuto;
-  int rows_beyond = 1;         ///< so many rows beyond a limit raise an alarm ...
-  int rows_considered = 1;     ///< ... among so many, up to 64: the row itself and those before it
-  std::int64_t hold = 0;       ///< an alarm lasts until so many rows in a row were within the limits
-  std::int64_t warm_up = 100;  ///< no alarms before the components have learned so many rows
+  int rows_beyond = 1;         ///< an alarm begins when this number of rows are beyond a limit ...
+  int rows_considered = 1;     ///< ... among this number of latest rows, up to 64
+  std::int64_t hold = 0;       ///< an alarm ends after this number of successive rows within the limits
+  std::int64_t warm_up = 100;  ///< no alarm begins before this number of rows was learned
   Learn learn = Learn::kNormal;
 };
 
-/// What a Monitor says about a row.
+/// The result of a Monitor for a row.
 struct MonitorReading {
   double t2 = 0.0;
   double spe = 0.0;
@@ -39,32 +39,33 @@ struct MonitorReading {
   bool alarm = false;
   bool is_learned = false;
   bool by_spe =
-      false;  ///< whether `features` are those of SPE, which is then farther beyond its limit than T^2
-  int n_features = 0;                        ///< valid entries below: 3, or fewer if there are fewer features
-  std::array<Index, 3> features = {};        ///< that contribute most, the largest first
-  std::array<double, 3> contributions = {};  ///< theirs
+      false;  ///< whether `features` contribute to SPE, because it is larger than T^2 relative to its limit
+  int n_features = 0;  ///< number of valid entries below: 3, or fewer if there are fewer features
+  std::array<Index, 3> features = {};        ///< the features that contribute most, the largest first
+  std::array<double, 3> contributions = {};  ///< contributions of these features
 };
 
-/// Scores rows as they come, and raises an alarm.
+/// Scores rows one at a time, and raises alarms.
 ///
 ///     roipca::OnlinePca<double> pca({.n_components = 10});
 ///     pca.partial_fit(history);
 ///     roipca::Monitor<double> monitor(pca, {.rows_beyond = 2, .rows_considered = 3});
 ///     while (read(row)) if (monitor.watch(row).alarm) ...
 ///
-/// A row is scored before it is learned. Scores and limits are those of a reading of the estimator that is
-/// renewed as its rows grow by a sixteenth (with forgetting, as a sixteenth of those that count is new), so
-/// that a row costs two products of its features with the components and the update. Nothing is allocated per
-/// row apart from these readings and small buffers.
+/// A row is scored before it is learned. Scores and limits come from a reading of the estimator, which is
+/// renewed when its rows have grown by a sixteenth (with forgetting: when a sixteenth of the rows that count
+/// is new). So a row costs two products of its features with the components, and the update. Apart from these
+/// readings and small buffers, nothing is allocated per row.
 ///
 /// Thread safety: as a standard container.
 template <typename T>
 class Monitor {
  public:
-  /// Watches with a model that never changes: nothing is learned.
+  /// Monitors with a fixed model: nothing is learned.
   explicit Monitor(std::shared_ptr<const Model<T>> model, const MonitorOptions& options = {});
-  /// Watches with an estimator, which must live longer. It may learn other rows in between; `reread` then
-  /// makes the next row see them. Throws std::invalid_argument for options out of range.
+  /// Monitors with an estimator, which must outlive the monitor. The estimator may learn other rows in
+  /// between; call `reread` to let the next row see them. Throws std::invalid_argument for options out of
+  /// range.
   explicit Monitor(OnlinePca<T>& pca, const MonitorOptions& options = {});
 
   Monitor(const Monitor&) = delete;
@@ -73,15 +74,16 @@ class Monitor {
   Monitor& operator=(Monitor&& other) noexcept;
   ~Monitor();
 
-  /// Throws DataError for a row with a NaN or an infinity and std::invalid_argument for one of another width,
-  /// and then nothing has changed. An estimator without rows learns its first one, with scores of 0.
+  /// Scores a row and, depending on the options, learns it. Throws DataError for a row with a NaN or an
+  /// infinity and std::invalid_argument for one of another width; then nothing has changed. An estimator
+  /// without rows learns its first row, whose scores are 0.
   MonitorReading watch(const Row<T>& x);
 
-  /// Reads the estimator again before the next row.
+  /// Lets the next row read the estimator again.
   void reread();
 
   const MonitorOptions& options() const;
-  /// The model that rows are scored by; null before the first row.
+  /// Returns the model by which rows are scored; null before the first row.
   std::shared_ptr<const Model<T>> model() const;
 
  private:

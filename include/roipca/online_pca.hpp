@@ -28,31 +28,32 @@ using InterruptCheck = std::function<void()>;
 ///     while (read(rows)) pca.partial_fit(rows);          // any number of rows at a time, from the first on
 ///     auto scores = pca.model().transform(rows);
 ///
-/// The way rows are cut into calls does not change the result, to the last bit, and neither does reading it
-/// in between. Memory is O(held x features) (kExact: O(features^2)) whatever the number of rows, and no call
-/// allocates per row.
+/// The result does not depend on how rows are divided into calls, to the last bit, or on whether the model is
+/// read in between. Memory is O(held x features) (kExact: O(features^2)) whatever the number of rows, and no
+/// call allocates per row.
 ///
-/// Every function that takes rows checks them first: a row with a NaN, an infinity, a number that is too
-/// large or a weight out of range throws DataError, a wrong width std::invalid_argument, and the estimator is
-/// then as it was before the call. Numbers may reach 1e151, in a row of weight w above 1 only 1e151 /
-/// sqrt(w): eigenvalues are sums of weighted squares. Such sums have room for 1e5 numbers at that limit, and
-/// for 1e25 at 1e141.
+/// Every function that takes rows checks them first. A row with a NaN, an infinity, a number that is too
+/// large or a weight out of range throws DataError, and a wrong width throws std::invalid_argument; the
+/// estimator is then as it was before the call. Numbers may be as large as 1e151, or 1e151 / sqrt(w) in a row
+/// of weight w above 1, because eigenvalues are sums of weighted squares. Such sums have room for 1e5 numbers
+/// at that limit, and for 1e25 at 1e141.
 ///
 /// A moved-from estimator may only be assigned to or destroyed.
 ///
-/// Thread safety: as a standard container; const functions may run side by side, others not.
+/// Thread safety: as a standard container; const functions may run concurrently, others may not.
 template <typename T>
 class OnlinePca {
  public:
-  /// Throws std::invalid_argument for options out of range.
+  /// Makes an estimator without rows. Throws std::invalid_argument for options out of range.
   explicit OnlinePca(const Options& options);
-  /// Goes on from where a model stopped, with the model's options. A model is less than the estimator knows:
-  /// for the same bits as never stopping, keep state() instead. From a model, froipca and ipca row by row
-  /// come to the same bits (to rounding where an eigenvalue was no more than that), roipca row by row and
-  /// exact to the same to rounding. By blocks, the stop ends a block before it is full: where the components
-  /// held miss nothing of the rows that is the same to rounding, too, and elsewhere it changes as little as
-  /// another block_size would. The others begin from the model's orthonormal components, which are not quite
-  /// their own. Model::change begins anew. (A template, so that `{.n_components = 10}` means Options.)
+  /// Resumes from a model, with the model's options. A model contains less than the estimator knows: for the
+  /// same bits as without a stop, keep state() instead. Resumed from a model, froipca and ipca row by row
+  /// give the same bits (to rounding if an eigenvalue was no more than rounding); roipca row by row and exact
+  /// give the same result to rounding. By blocks, the stop ends a block before it is full. If the held
+  /// components miss nothing of the rows, the result is again the same to rounding, and otherwise it differs
+  /// as little as with another block_size. The other methods begin with the model's orthonormal components,
+  /// which are not quite their own. Model::change starts again. (A template, so that `{.n_components = 10}`
+  /// means Options.)
   template <std::same_as<Model<T>> M>
   explicit OnlinePca(const M& model) : OnlinePca(Resumed{&model}) {}
 
@@ -61,27 +62,29 @@ class OnlinePca {
   OnlinePca& operator=(OnlinePca other) noexcept;
   ~OnlinePca();
 
-  /// Everything that the estimator knows, in the middle of a stream too: from_state(state()) goes on to the
-  /// same bits as if it had never stopped, on machines of one kind with one instruction_set() (to rounding
-  /// where only that differs). Takes O(memory of the estimator); docs/format.md has the layout.
+  /// Returns everything that the estimator knows, also in the middle of a stream, as bytes:
+  /// from_state(state()) resumes with the same bits as if it had never stopped, on machines of one kind with
+  /// one instruction_set() (to rounding if only that differs). Takes O(memory of the estimator);
+  /// docs/format.md has the layout.
   std::vector<std::byte> state() const;
-  /// Throws std::invalid_argument that says what is wrong with bytes that are damaged or cut, of another
-  /// version of the format or of another T; they are checked as a whole before any is used. The checksum
-  /// guards against accidents, not against forgery: take states only from those who may run code here.
+  /// Restores an estimator from its state. Throws std::invalid_argument that says what is wrong with bytes
+  /// that are damaged, truncated, or of another version of the format or another T; all bytes are checked
+  /// before any is used. The checksum guards against accidents, not against forgery: load states only from
+  /// sources that you would let run code.
   static OnlinePca from_state(std::span<const std::byte> bytes);
 
-  /// Forgets everything and adds the rows. Methods that work row by row start from a batch PCA of the first
-  /// 500, as the paper's experiments do. If `check_interrupt` throws, the estimator is as it was before.
+  /// Forgets everything and adds the rows. Methods that update row by row start from a batch PCA of the first
+  /// 500 rows, as the paper's experiments do. If `check_interrupt` throws, the estimator is as it was before.
   OnlinePca& fit(const Rows<T>& rows, const Weights& weights = {},
                  const InterruptCheck& check_interrupt = {});
-  /// Adds rows, one or more. A row of weight 0 is checked and then left out. If `check_interrupt` throws, the
-  /// estimator is as it was before. A call with no more numbers than 2^17 or than the components held is
-  /// short and does not look at it.
+  /// Adds one row or more. A row of weight 0 is checked and then left out. If `check_interrupt` throws, the
+  /// estimator is as it was before. Short calls, with at most 2^17 numbers or at most as many as the held
+  /// components have, do not call it.
   OnlinePca& partial_fit(const Rows<T>& rows, const Weights& weights = {},
                          const InterruptCheck& check_interrupt = {});
-  /// The same for sparse rows, at the cost of their nonzeros by blocks of roipca and ipca; the other methods
-  /// expand them. Centring stays implicit: nothing is made dense. Rows may be mixed with dense ones, call by
-  /// call; a change of kind ends a block.
+  /// Does the same for sparse rows. If roipca and ipca update by blocks, the cost is that of the nonzeros;
+  /// the other methods expand the rows. Centring stays implicit: nothing is made dense. Calls with sparse and
+  /// dense rows may be mixed; a change from one kind to the other ends a block.
   OnlinePca& fit(const SparseRows<T>& rows, const Weights& weights = {},
                  const InterruptCheck& check_interrupt = {});
   OnlinePca& partial_fit(const SparseRows<T>& rows, const Weights& weights = {},
@@ -89,27 +92,27 @@ class OnlinePca {
   /// Adds one row.
   OnlinePca& update(const Row<T>& row, double weight = 1.0);
 
-  /// Adds the rows of another estimator, which must have seen rows, as this one must: see `merge` of models
-  /// (roipca/merge.hpp) for what can be merged, and for `decay`. Where `adds_scatters()`, this adds the two
-  /// scatter matrices and solves no eigenproblem: O(features^2). Otherwise it goes on from the merged model.
-  /// If it throws, the estimator is as it was before.
+  /// Adds the rows of another estimator. Both must have seen rows. See `merge` of models (roipca/merge.hpp)
+  /// for what can be merged, and for `decay`. If `adds_scatters()`, this adds the two scatter matrices, in
+  /// O(features^2), and solves no eigenproblem. Otherwise it resumes from the merged model. If it throws, the
+  /// estimator is as it was before.
   OnlinePca& merge(const OnlinePca& other, std::optional<double> decay = std::nullopt);
-  /// Whether the estimator has rows and knows all of their scatter matrix, in the units of the rows: method
-  /// exact, without standardizing, missing values and a window.
+  /// Returns whether the estimator has rows and keeps their whole scatter matrix in the units of the rows:
+  /// method exact, without standardizing, missing values and a window.
   bool adds_scatters() const;
 
   /// Returns the model of all rows so far. The first call after new rows costs O(held x features) or, for
-  /// methods that collect rows, one step more, and is remembered until the next rows. Throws std::logic_error
-  /// when no row has been seen.
+  /// methods that collect rows, one more update; the result is kept until rows are added. Throws
+  /// std::logic_error before the first row.
   Model<T> model() const;
-  /// Returns the same model without a copy: the same object until the next rows, which do not change it.
+  /// Returns the same model without a copy: the same object until rows are added, which do not change it.
   std::shared_ptr<const Model<T>> snapshot() const;
 
   const Options& options() const;
-  /// 0 before the first row.
+  /// Returns the number of features; 0 before the first row.
   Index features() const;
   std::int64_t rows_seen() const;
-  /// The rate with which the last row that was not zero entered each held component: fROIPCA's eta* (the
+  /// Returns the learning rate of each held component at the last row that was not zero: fROIPCA's eta* (the
   /// paper's optimal learning rate), or c/n for GHA and Oja's rule. Empty for other methods and before the
   /// first update.
   std::vector<double> learning_rates() const;

@@ -28,7 +28,7 @@ struct NumberRange {
   bool above_least = false;  ///< excludes `least` itself
 
   bool contains(double number) const;
-  /// For example "an integer from 1 to 4096".
+  /// Returns the range as text, for example "an integer from 1 to 4096".
   std::string text() const;
 };
 
@@ -53,7 +53,7 @@ class OptionRow {
   /// What the option does: one phrase without a full stop.
   const std::string& help() const { return help_; }
   bool is_flag() const;
-  /// All values that the option accepts, for example "auto or an integer from 1 to 4096".
+  /// Returns all values that the option accepts as text, for example "auto or an integer from 1 to 4096".
   std::string accepted() const;
 
   /// Returns the option's value. Throws std::invalid_argument for an enumerator that does not exist.
@@ -67,7 +67,8 @@ class OptionRow {
   /// The inverse of `to_text`. Returns false, and changes nothing, if the option does not accept the text.
   bool from_text(Options& options, std::string_view text) const;
 
-  /// Throws std::invalid_argument that names the option, what it accepts and its value, unless it accepts it.
+  /// Throws std::invalid_argument that names the option, the values that it accepts and its value, if it does
+  /// not accept its value.
   void check(const Options& options) const;
 
  private:
@@ -81,7 +82,7 @@ class OptionRow {
   Set set_;
 };
 
-/// The rows, in the order of the members of Options.
+/// Returns the rows of the table, in the order of the members of Options.
 const std::vector<OptionRow>& option_table();
 
 }  // namespace roipca

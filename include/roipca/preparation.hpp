@@ -1,4 +1,4 @@
-/// Counts on their way to an estimator: sums per row, logarithms, weights and a choice of features.
+/// Prepares counts for an estimator: sums per row, logarithms, weights and a choice of features.
 #pragma once
 
 #include <optional>
@@ -11,13 +11,13 @@
 
 namespace roipca {
 
-/// What is done to each row, in this order. The default does nothing.
+/// The steps that are applied to each row, in this order. The default does nothing.
 struct PreparationSteps {
-  std::optional<double> target_sum = std::nullopt;  ///< multiply each row so that this is its sum; rows of
-                                                    ///< zeros remain zeros; all features count in the sum
+  std::optional<double> target_sum = std::nullopt;  ///< multiply each row so that its sum is this number;
+                                                    ///< rows of zeros remain zeros; all features count
   bool log1p = false;                               ///< replace each number x by log(1 + x)
   std::vector<double> feature_weights = {};         ///< multiply each feature by its weight; empty: by 1
-  std::vector<bool> feature_mask = {};              ///< keep the features that are true; empty: all
+  std::vector<bool> feature_mask = {};              ///< keep the features for which this is true; empty: all
 
   bool is_empty() const { return !target_sum && !log1p && feature_weights.empty() && feature_mask.empty(); }
 };
@@ -36,20 +36,20 @@ class Preparation {
   /// columns from `first_column`.
   Preparation(PreparationSteps steps, Index features, Index first_column = 0);
 
-  /// Width of the rows that go in, and of those that come out.
+  /// Width of the rows before and after the preparation.
   Index features_in() const { return features_; }
   Index features_out() const { return kept_; }
 
-  /// Returns the rows as they are to be learned. Throws std::invalid_argument for rows of another width, and
-  /// DataError for the first row that cannot be prepared: one with a negative sum, where the sum is needed;
-  /// with a NaN or an infinity, or a number of -1 or less, where these are used; with a column out of range.
+  /// Returns the prepared rows. Throws std::invalid_argument for rows of another width, and DataError for the
+  /// first row that cannot be prepared: because its sum is negative, if the sum is needed; because it has a
+  /// NaN, an infinity or a number of -1 or less, if that number is used; or because a column is out of range.
   OwnedRows<T> apply(const Rows<T>& rows) const;
   /// Columns of the result ascend within a row; entries of one column are added up first.
   OwnedSparseRows<T> apply(const SparseRows<T>& rows) const;
 
-  /// The same for row i alone. `to` has features_out() numbers.
+  /// Does the same for row i alone. `to` has features_out() numbers.
   void apply_row(const Rows<T>& rows, Index i, std::span<T> to) const;
-  /// Appends the row to `to`, which is as before where this throws.
+  /// Appends the row to `to`. If it throws, `to` is as it was before.
   void apply_row(const SparseRows<T>& rows, Index i, OwnedSparseRows<T>& to) const;
 
  private:

@@ -1,4 +1,4 @@
-/// One more pass over the rows of a model: from a good answer to the batch answer.
+/// One more pass over the rows of a model, which brings it closer to batch PCA.
 #pragma once
 
 #include <cstddef>
@@ -21,24 +21,25 @@ namespace roipca {
 ///     model = refinement.finish();
 ///
 /// With the components Q of the model and the scatter matrix S about its mean, a pass collects S Q, and
-/// `finish` takes the eigenpairs of the Nystroem approximation of S - alpha I plus alpha (docs/accuracy.md).
-/// Each pass divides the subspace error by five or more, unless the eigenvalues hardly fall beyond the
-/// components held. All components held are refined; mean, weights and trace are those of the model. A model
-/// of the exact method stays as it is, and a pass only finds out whether the rows are its rows.
+/// `finish` computes the eigenpairs of the Nystroem approximation of S - alpha I plus alpha
+/// (docs/accuracy.md). Each pass divides the subspace error by five or more, unless the eigenvalues hardly
+/// fall beyond the held components. All held components are refined; mean, weights and trace are those of the
+/// model. A model of the exact method stays as it is, and a pass only checks whether the rows are its rows.
 ///
-/// A standardized model is first rescaled to the standard deviations of all its rows, which it knows in the
-/// end, and the pass is one over rows divided by these: towards PCA of the correlation matrix.
+/// A standardized model is first rescaled to the standard deviations of all its rows, which it knows at the
+/// end of the stream, and the pass reads the rows divided by these: the result approaches PCA of the
+/// correlation matrix.
 ///
-/// The way rows are cut into calls does not change the result, to the last bit. Memory is O(held x
-/// features). A call that throws changes nothing; what it throws is what OnlinePca::partial_fit throws. A
-/// moved-from refinement may only be assigned to or destroyed.
+/// The result does not depend on how rows are divided into calls, to the last bit. Memory is O(held x
+/// features). Calls throw what OnlinePca::partial_fit throws, and then change nothing. A moved-from
+/// refinement may only be assigned to or destroyed.
 ///
-/// Thread safety: as a standard container; const functions may run side by side, others not.
+/// Thread safety: as a standard container; const functions may run concurrently, others may not.
 template <typename T>
 class Refinement {
  public:
-  /// Copies the model. Throws std::invalid_argument if it is not valid, or used forgetting or a
-  /// window: then rows count by their age, which another pass does not know.
+  /// Copies the model. Throws std::invalid_argument if it is not valid, or if it used forgetting or a window:
+  /// then rows count by their age, which another pass does not know.
   explicit Refinement(const Model<T>& model);
 
   Refinement(const Refinement& other);
@@ -46,30 +47,32 @@ class Refinement {
   Refinement& operator=(Refinement other) noexcept;
   ~Refinement();
 
-  /// Adds rows, one or more, with the weights that they had before. See OnlinePca::partial_fit for
+  /// Adds one row or more, with the weights that they had before. See OnlinePca::partial_fit for
   /// `check_interrupt`.
   Refinement& add(const Rows<T>& rows, const Weights& weights = {},
                   const InterruptCheck& check_interrupt = {});
-  /// The same for sparse rows, at the cost of their nonzeros. Rows may be mixed with dense ones.
+  /// Does the same for sparse rows, at the cost of their nonzeros. Sparse and dense rows may be mixed.
   Refinement& add(const SparseRows<T>& rows, const Weights& weights = {},
                   const InterruptCheck& check_interrupt = {});
 
-  /// Adds the rows of another refinement of the same model: for threads, processes and clusters, each of
-  /// which reads its own part. Throws std::invalid_argument if it is of another model.
+  /// Adds the rows of another refinement of the same model, for threads, processes and clusters that read
+  /// separate parts. Throws std::invalid_argument if the other refines another model.
   Refinement& merge(const Refinement& other);
 
-  /// Number of rows of positive weight so far.
+  /// Returns the number of rows of positive weight so far.
   std::int64_t rows() const;
-  /// The model to refine.
+  /// Returns the model to refine.
   const Model<T>& model() const;
 
-  /// Returns the refined model. Throws std::invalid_argument unless the rows are those of the model, as far
-  /// as their number, weight, means and total variance tell.
+  /// Returns the refined model. Throws std::invalid_argument unless the rows are those of the model, judged
+  /// by their number, weight, means and total variance.
   Model<T> finish() const;
 
-  /// All that was collected, but not the model: from_state(model(), state()) goes on to the same bits.
+  /// Returns the sums of the pass, without the model, as bytes: from_state(model(), state()) resumes with the
+  /// same bits.
   std::vector<std::byte> state() const;
-  /// Throws std::invalid_argument for bytes that are damaged, or belong to another model.
+  /// Restores a refinement. Throws std::invalid_argument for bytes that are damaged or belong to another
+  /// model.
   static Refinement from_state(const Model<T>& model, std::span<const std::byte> bytes);
 
  private:

@@ -8,9 +8,9 @@
 
 namespace roipca {
 
-/// Rows of which only the entries that are not zero are stored, in compressed row form (CSR), as scipy and
-/// Eigen have it: the entries of row i are `values` and column `indices` from starts[i] to starts[i + 1].
-/// Columns may come in any order; entries of one column add up; explicit zeros count as zeros.
+/// Rows whose nonzero entries alone are stored, in compressed row form (CSR), as in scipy and Eigen: the
+/// entries of row i are `values` and column `indices` from starts[i] to starts[i + 1]. Columns may be in any
+/// order; entries of the same column are added; explicit zeros count as zeros.
 ///
 ///     roipca::SparseRows<double> rows(n, d, starts, indices, values);
 ///     pca.partial_fit(rows);
@@ -27,13 +27,13 @@ class SparseRows {
 
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }
-  /// The first entry of row i; start(rows()) is the end of the last.
+  /// Returns the first entry of row i; start(rows()) is the end of the last row.
   Index start(Index i) const { return narrow_starts_ != nullptr ? narrow_starts_[i] : wide_starts_[i]; }
   Index column(Index entry) const {
     return narrow_indices_ != nullptr ? narrow_indices_[entry] : wide_indices_[entry];
   }
   T value(Index entry) const { return values_[entry]; }
-  /// Rows [first, first + count).
+  /// Returns the rows [first, first + count).
   SparseRows slice(Index first, Index count) const {
     SparseRows part = *this;
     part.rows_ = count;
@@ -53,7 +53,7 @@ class SparseRows {
   const T* values_;
 };
 
-/// Sparse rows with memory of their own, which grow at the end.
+/// Sparse rows that own their memory and grow at the end.
 ///
 ///     roipca::OwnedSparseRows<double> rows(100000);
 ///     rows.add(3, 1.5);                                  // an entry of the row that is being written
@@ -66,7 +66,7 @@ class OwnedSparseRows {
 
   Index rows() const { return static_cast<Index>(starts_.size()) - 1; }
   Index cols() const { return cols_; }
-  /// Number of entries, those of a row that has not ended included.
+  /// Returns the number of entries, including those of a row that has not ended.
   Index entries() const { return static_cast<Index>(indices_.size()); }
 
   void add(Index column, T value) {
@@ -79,14 +79,14 @@ class OwnedSparseRows {
     indices_.resize(static_cast<std::size_t>(starts_.back()));
     values_.resize(static_cast<std::size_t>(starts_.back()));
   }
-  /// Removes all rows; those that follow have `cols` columns. Memory is kept for them.
+  /// Removes all rows and sets the number of columns. Memory is kept for the rows that follow.
   void clear(Index cols) {
     cols_ = cols;
     starts_.resize(1);
     drop_open_row();
   }
 
-  /// Valid until the rows change or die.
+  /// Returns a view, which is valid until the rows change or are destroyed.
   SparseRows<T> view() const { return {rows(), cols_, starts_.data(), indices_.data(), values_.data()}; }
 
   const std::vector<std::int64_t>& starts() const { return starts_; }

@@ -1,4 +1,4 @@
-/// The types that cross the library's border: views of the caller's numbers in, owned numbers out. None of
+/// The types of arguments and results: views of the caller's numbers go in, owned numbers come out. None of
 /// them depends on Eigen; roipca/eigen.hpp converts. Every matrix is a number of rows, each contiguous.
 #pragma once
 
@@ -54,7 +54,7 @@ concept RowMajor = AnyMatrix<Source> && HasUnitStride<Source> && requires(const 
 void* allocate_numbers(std::size_t bytes);
 void free_numbers(void* memory) noexcept;
 
-// Of std::vector. Numbers that are not given a value have none.
+// An allocator for std::vector that leaves numbers uninitialised unless they are given a value.
 template <typename T>
 struct NumberAllocator {
   using value_type = T;
@@ -83,7 +83,7 @@ class Row {
  public:
   Row() = default;
   Row(const T* data, Index size) : data_(data), size_(size) {}
-  /// std::vector, std::array, std::span, Eigen's vectors, and all others with data() and size().
+  /// Views std::vector, std::array, std::span, Eigen's vectors, and all other types with data() and size().
   template <detail::Contiguous<T> Numbers>
   Row(const Numbers& numbers) : data_(numbers.data()), size_(static_cast<Index>(numbers.size())) {}
 
@@ -93,7 +93,7 @@ class Row {
   const T* begin() const { return data_; }
   const T* end() const { return data_ + size_; }
   const T& operator[](Index i) const { return data_[i]; }
-  /// The numbers [first, first + count).
+  /// Returns the numbers [first, first + count).
   Row slice(Index first, Index count) const { return {data_ + first, count}; }
 
  private:
@@ -101,16 +101,16 @@ class Row {
   Index size_ = 0;
 };
 
-/// One weight per row: 0, or between 1e-100 and 1e100. Empty stands for 1 each. Only the product of a weight
-/// and a squared number must stay in range: see OnlinePca for the largest numbers. Weights and squares whose
-/// product is below 1e-300 lose digits, and count as 0 below 1e-323.
+/// One weight per row: 0, or between 1e-100 and 1e100. An empty view means 1 for each row. Only the product
+/// of a weight and a squared number must stay in range: see OnlinePca for the largest numbers. Digits are
+/// lost if the product of a weight and a square is below 1e-300, and below 1e-323 it counts as 0.
 using Weights = Row<double>;
 
 template <typename T>
 class OwnedRows;
 
-/// A view of rows of data: each is contiguous, and `stride` numbers after the one before. It is valid as long
-/// as the numbers are.
+/// A view of rows of data. Each row is contiguous, and begins `stride` numbers after the previous one. It is
+/// valid as long as the numbers are.
 template <typename T>
 class Rows {
  public:
@@ -119,10 +119,10 @@ class Rows {
   Rows(const T* data, Index rows, Index cols, Index stride)
       : data_(data), rows_(rows), cols_(cols), stride_(stride) {}
   Rows(const OwnedRows<T>& rows) : Rows(rows.data(), rows.rows(), rows.cols()) {}
-  /// Eigen's row-major matrices, Maps, Refs and blocks of them.
+  /// Views Eigen's row-major matrices, and Maps, Refs and blocks of them.
   template <detail::RowMajor<T> Matrix>
   Rows(const Matrix& matrix) : Rows(matrix.data(), matrix.rows(), matrix.cols(), matrix.outerStride()) {}
-  /// Other matrices must be copied: `to_rows(matrix)` of roipca/eigen.hpp does it.
+  /// Other matrices must be copied, with `to_rows(matrix)` of roipca/eigen.hpp.
   template <detail::AnyMatrix Matrix>
   requires(!detail::RowMajor<Matrix, T>) Rows(const Matrix& copy_it_with_to_rows_of_roipca_eigen_hpp)
   = delete;
@@ -131,11 +131,11 @@ class Rows {
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }
   Index stride() const { return stride_; }
-  /// Number of rows times columns.
+  /// Returns the number of rows times columns.
   Index size() const { return rows_ * cols_; }
   const T& operator()(Index i, Index j) const { return data_[i * stride_ + j]; }
   Row<T> row(Index i) const { return {data_ + i * stride_, cols_}; }
-  /// The rows [first, first + count).
+  /// Returns the rows [first, first + count).
   Rows slice(Index first, Index count) const { return {data_ + first * stride_, count, cols_, stride_}; }
 
  private:
@@ -145,34 +145,34 @@ class Rows {
   Index stride_ = 0;
 };
 
-/// Rows with memory of their own, one directly after the other.
+/// Rows that own their memory, one directly after the other.
 template <typename T>
 class OwnedRows {
  public:
   OwnedRows() = default;
-  /// Rows of zeros.
+  /// Makes rows of zeros.
   OwnedRows(Index rows, Index cols) { resize(rows, cols); }
 
   T* data() { return numbers_.data(); }
   const T* data() const { return numbers_.data(); }
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }
-  /// Number of rows times columns.
+  /// Returns the number of rows times columns.
   Index size() const { return rows_ * cols_; }
   T& operator()(Index i, Index j) { return numbers_[static_cast<std::size_t>(i * cols_ + j)]; }
   const T& operator()(Index i, Index j) const { return numbers_[static_cast<std::size_t>(i * cols_ + j)]; }
   std::span<T> row(Index i) { return {data() + i * cols_, static_cast<std::size_t>(cols_)}; }
   Row<T> row(Index i) const { return {data() + i * cols_, cols_}; }
-  /// The rows [first, first + count).
+  /// Returns the rows [first, first + count).
   Rows<T> slice(Index first, Index count) const { return Rows<T>(*this).slice(first, count); }
 
-  /// Keeps rows that there were only where `cols` stays the same; new rows are zeros.
+  /// Changes the size. Existing rows are kept only if `cols` stays the same; new rows are zeros.
   void resize(Index rows, Index cols) {
     const std::size_t before = numbers_.size();
     resize_for_overwrite(rows, cols);
     for (std::size_t i = before; i < numbers_.size(); ++i) numbers_[i] = T{0};
   }
-  /// The same, but new numbers have no value until they are given one.
+  /// Does the same, but leaves new numbers uninitialised.
   void resize_for_overwrite(Index rows, Index cols) {
     numbers_.resize(static_cast<std::size_t>(rows * cols));
     rows_ = rows;

@@ -34,8 +34,8 @@ class OnlineKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     to rounding. `budget` and `method="features"` bound memory and time per row, for streams of any length.
 
     A call with a bad row, or with kernel values that no kernel can have, raises ValueError and changes
-    nothing. The result does not depend on how rows are divided into calls. With `method="features"` it depends on
-    it to rounding, and the symmetry of a callable is checked only for the first rows.
+    nothing. The result does not depend on how rows are divided into calls. With `method="features"` it does, but
+    only by rounding, and the symmetry of a callable is checked only for the first rows.
 
     Parameters
     ----------
