@@ -22,7 +22,7 @@ _USUAL_WIDTH = 1024  # of lists whose length is not in their type
 
 
 def send(path: str) -> None:
-    """Sends a file to standard output. The choice of columns is read from standard input after their names were sent."""
+    """Sends a file to standard output. It reads the choice of columns from standard input after it sent their names."""
     out = sys.stdout.buffer
     try:
         _send(Path(path), sys.stdin.buffer, out)
