@@ -1,4 +1,4 @@
-/// Components whose rotations are put off, so that a row costs O(k d) and not O(k^2 d).
+/// Components whose rotations are deferred, so that a row costs O(k d) and not O(k^2 d).
 #pragma once
 
 #include <algorithm>
@@ -10,12 +10,12 @@
 
 namespace roipca {
 
-/// Orthonormal components Q = U C. The long rows U are orthonormal: the components as they were when last
-/// applied, and the directions that rows have added since. C is small, so that turning Q means turning C;
-/// after `block()` rows `apply` makes it one product over the long data, U <- U C.
+/// Orthonormal components Q = U C. The long rows U are orthonormal: the components as of the last `apply`,
+/// and the directions that rows have added since. C is small, so that rotating Q means rotating C. After
+/// `block()` rows, `apply` carries out the rotations as one product over the long data, U <- U C.
 ///
-/// Rows are taken in groups, so that U is read once for all rows of a group; within a group they go one by
-/// one:
+/// Rows are taken in groups, so that U is read once for all rows of a group; within a group, rows are
+/// processed one by one:
 ///
 ///     copy row to slot(); add();                 // up to kGroup times
 ///     project(squared norms);
@@ -31,35 +31,35 @@ class DeferredBasis {
   DeferredBasis(Index features, Index capacity);
 
   Index rank() const { return rank_; }
-  /// Rows after which `apply` is due: a multiple of kGroup.
+  /// Number of rows after which `apply` is due: a multiple of kGroup.
   Index block() const { return block_; }
-  /// Rows turned in since the last `apply`.
+  /// Number of rows taken since the last `apply`.
   Index rows_taken() const { return taken_; }
   Index waiting() const { return waiting_; }
 
-  /// Begins anew with these orthonormal columns.
+  /// Starts again with these orthonormal columns.
   void start(const Eigen::Ref<const Matrix<T>>& columns);
 
-  /// Where the next row of the group goes, and word that it is there.
+  /// `slot` returns the place for the next row of the group; `add` says that the row is there.
   T* slot() { return rows_.row(count_ + waiting_); }
   void add() { ++waiting_; }
 
-  /// Takes U out of all rows that wait; `squared_norms` are theirs.
+  /// Subtracts the projection onto U from all waiting rows, whose squared norms are given.
   void project(const double* squared_norms);
-  /// Takes the i-th of them apart, v = Q z + r, and returns |r|, or 0 where r is no more than rounding. Rows
-  /// must come in their order, each followed by `rotate`.
+  /// Splits the i-th waiting row, v = Q z + r, and returns |r|, or 0 if r is no more than rounding. Rows must
+  /// be split in their order, each followed by `rotate`.
   double split(Index i, double squared_norm);
-  /// Of the row last split.
+  /// Coordinates z of the row that was split last.
   auto z() const { return z_.head(rank_); }
-  /// Q <- [Q, r/|r|] V, or Q V where r is 0.
+  /// Sets Q <- [Q, r/|r|] V, or Q V if r is 0.
   void rotate(const Eigen::Ref<const Matrix<double>>& v);
 
-  /// Carries out what was put off. No row may wait.
+  /// Carries out the deferred rotations. No row may be waiting.
   void apply();
-  /// The components, one a column, just after `apply` or `start`.
+  /// Returns the components, one per column, just after `apply` or `start`.
   auto columns() { return rows_.columns(rank_); }
 
-  /// Between groups.
+  /// Call only between groups.
   void visit_state(state::Archive& archive) {
     archive.count(rank_, z_.size());
     archive.count(taken_, block_);
@@ -77,14 +77,14 @@ class DeferredBasis {
   Index block_;
   Index rank_ = 0;
   Index count_ = 0;    // rows of U
-  Index waiting_ = 0;  // rows behind them
+  Index waiting_ = 0;  // rows after them
   Index first_ = 0;    // count_ when the group was projected
   Index taken_ = 0;
-  Index current_ = 0;  // the row of the group last split
+  Index current_ = 0;  // the row of the group that was split last
   double residual_ = 0.0;
-  simd::AlignedRows<T> rows_;              // U, then the rows that wait
-  simd::AlignedRows<double> turn_;         // C, a component's coordinates a row
-  simd::AlignedRows<double> coordinates_;  // in U, of the rows of the group; then of r
+  simd::AlignedRows<T> rows_;              // U, then the waiting rows
+  simd::AlignedRows<double> turn_;         // C, one component's coordinates per row
+  simd::AlignedRows<double> coordinates_;  // coordinates in U of the rows of the group; then of r
   simd::AlignedRows<double> correction_;
   Splitter<T> splitter_;
   Vector<double> z_;

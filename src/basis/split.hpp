@@ -1,4 +1,4 @@
-/// A row as its coordinates in a basis and what lies outside.
+/// Splits a row into its coordinates in a basis and a residual outside of it.
 #pragma once
 
 #include <limits>
@@ -8,12 +8,12 @@
 
 namespace roipca {
 
-/// A residual below this many rounding errors of its row is noise and no direction.
+/// A residual below this number of rounding errors of its row is noise, not a direction.
 template <typename T>
 inline constexpr double kNoise = 16.0 * double{std::numeric_limits<T>::epsilon()};
 
-/// Projections of a row at the most. Of what lies in the span, each leaves the part by which the basis is off
-/// orthonormal, and rounding of what it takes off.
+/// Largest number of projections of a row. Each leaves, of the part in the span, only the fraction by which
+/// the basis is off orthonormal, and the rounding of what it subtracts.
 inline constexpr int kMostPasses = 4;
 
 /// Splits v = Q z + r for orthonormal columns Q, stored as rows for the loops of simd. Allocates at
@@ -23,17 +23,17 @@ class Splitter {
  public:
   explicit Splitter(Index max_columns);
 
-  /// On return `v` holds r, and the value is |r|, taken from the vector itself, or 0 where r is no more than
-  /// rounding of the row that v is what is left of: `squared_norm` is that row's, or |v|^2. `length` is the
-  /// padded length, and v a row of it.
+  /// On return, `v` holds r. Returns |r|, computed from the vector itself, or 0 if r is no more than rounding
+  /// of the original row. `squared_norm` is that of the original row, or |v|^2 if v is the row itself.
+  /// `length` is the padded length, and v a row of it.
   ///
-  /// Projects until r is orthogonal to Q as it is, not as it should be: again where the first pass leaves
-  /// less than 0.7 of the row ("twice is enough", Kahan and Parlett), and then until a pass takes off less
-  /// than 2^-10 of what it leaves. With Q^T Q = I + E, r is then orthogonal to Q to 2^-10 |E| and rounding,
-  /// so that taking r / |r| into the basis does not multiply its drift, however small r is.
+  /// Projects until r is orthogonal to Q as it is, not as it should be: again if the first pass leaves less
+  /// than 0.7 of the row ("twice is enough", Kahan and Parlett), and then until a pass subtracts less than
+  /// 2^-10 of what it leaves. With Q^T Q = I + E, r is then orthogonal to Q to 2^-10 |E| and rounding, so
+  /// that adding r / |r| to the basis does not multiply its drift, however small r is.
   double split(simd::RowsView<T> q, Index length, double squared_norm, T* v);
 
-  /// Coordinates of the last row split, with room for one more entry behind them: [z, |r|].
+  /// Coordinates of the row that was split last, with room for one more entry after them: [z, |r|].
   const Vector<double>& coordinates() const { return coordinates_; }
 
  private:

@@ -1,4 +1,4 @@
-/// The first rows of a stream, held until there are enough of them to tell the units of the features.
+/// The first rows of a stream, held until there are enough of them to determine the units of the features.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ template <typename T>
 class FirstRows {
  public:
   FirstRows() = default;
-  /// Holds up to `capacity` rows; memory is taken as they come.
+  /// Holds up to `capacity` rows; memory is allocated as they arrive.
   FirstRows(Index capacity, Index features) : capacity_(capacity), features_(features) {}
 
   bool is_full() const { return count_ == capacity_; }

@@ -11,29 +11,29 @@
 
 namespace roipca {
 
-/// Rows and their weights (none: 1 each), whose shape and weights were checked. Their numbers were checked as
-/// well if `checked`; otherwise `check` must see every row before it is used.
+/// Rows and their weights (none: 1 for each row). Their shape and weights have been checked. Their numbers
+/// have been checked as well if `checked`; otherwise, call `check` for every row before it is used.
 template <typename T>
 struct GivenRows {
   const Rows<T>& rows;
   const Weights& weights;
   bool checked;
-  const Units* units = nullptr;  // that the rows are to be brought to; null: none
-  bool gaps = false;             // whether NaN stand for missing values
+  const Units* units = nullptr;  // units to convert the rows to; null: none
+  bool gaps = false;             // whether a NaN is a missing value
 
   Index count() const { return rows.rows(); }
   double weight(Index i) const { return weights.size() == 0 ? 1.0 : weights[i]; }
-  /// Whether a row has a positive weight and, where values may be missing, any value.
+  /// Returns whether a row has a positive weight and, if values may be missing, at least one value.
   bool counts(Index i) const { return weight(i) > 0.0 && !is_empty(i); }
-  /// How many numbers there are to look at in row i.
+  /// Returns the number of numbers to look at in row i.
   Index numbers(Index /*i*/) const { return rows.cols(); }
-  /// Whether row i has no value.
+  /// Returns whether row i has no value.
   bool is_empty(Index i) const {
     if (!gaps) return false;
     const Row<T> row = rows.row(i);
     return std::all_of(row.begin(), row.end(), [](T x) { return std::isnan(x); });
   }
-  /// Null where the weights are 1.
+  /// Null if all weights are 1.
   const double* weights_from(Index i) const { return weights.size() == 0 ? nullptr : weights.data() + i; }
   simd::RowsView<T> view(Index from, Index to) const {
     return {rows.data() + from * rows.stride(), rows.stride(), to - from};

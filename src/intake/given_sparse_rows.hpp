@@ -6,21 +6,21 @@
 
 namespace roipca {
 
-/// Throws std::invalid_argument where the sizes, the starts or the weights do not fit (`features` 0: any
-/// width will do), and DataError for the first row that has a column out of range, a NaN, an infinity, or a
+/// Throws std::invalid_argument if the sizes, the starts or the weights do not fit (`features` 0: any width
+/// is accepted), and DataError for the first row that has a column out of range, a NaN, an infinity, or a
 /// number that is too large.
 template <typename T>
 void check_sparse(const SparseRows<T>& rows, const Weights& weights, Index features);
 
-/// The same for the arrays alone: the width, the starts and the columns, whatever the numbers are.
+/// Does the same for the arrays alone: the width, the starts and the columns, but not the numbers.
 template <typename T>
 void check_columns(const SparseRows<T>& rows, Index features);
 
-/// The same for the start and the columns of row i.
+/// Does the same for the start and the columns of row i.
 template <typename T>
 void check_row_columns(const SparseRows<T>& rows, Index i, Index features);
 
-/// Rows and their weights (none: 1 each), checked by check_sparse.
+/// Rows and their weights (none: 1 for each row), checked by check_sparse.
 template <typename T>
 struct GivenSparseRows {
   const SparseRows<T>& rows;

@@ -12,11 +12,12 @@
 
 namespace roipca {
 
-/// Fills rows by a model of the rows before, and sums up the covariance that filled values lack: they are
-/// expectations, which vary less than the values themselves. All in the units of the stream.
+/// Fills the missing values of rows with a model of the rows before them, and sums up the covariance that
+/// filled values lack: they are expectations, which vary less than the values themselves. Everything is in
+/// the units of the stream.
 class Imputation {
  public:
-  /// `most_components` bounds those of the model.
+  /// `most_components` bounds the number of components of the model.
   Imputation(Index features, Index most_components)
       : most_components_(most_components), variance_(Vector<double>::Zero(features)) {
     use(FillModel::of_nothing(features), 0);
@@ -24,7 +25,7 @@ class Imputation {
 
   Index most_components() const { return most_components_; }
   const FillModel& model() const { return model_; }
-  /// Fills by this model, of that many rows, from now on. The covariance must have been taken out.
+  /// Uses this model, of this number of rows, from now on. The covariance must have been taken out before.
   void use(FillModel model, std::int64_t rows) {
     model_ = std::move(model);
     filler_.forget();
@@ -32,10 +33,10 @@ class Imputation {
     inner_.setZero(model_.components(), model_.components());
     variance_.setZero();
   }
-  /// Never uses another model.
+  /// Keeps the present model for the rest of the stream.
   void freeze() { rows_ = std::numeric_limits<std::int64_t>::max(); }
-  /// Whether a stream of that many rows has so many more than the model that another one is worth its cost:
-  /// `least`, and `growth` times those of the model that forgetting leaves.
+  /// Returns whether a stream of this number of rows has grown enough since the present model that a new one
+  /// is worth its cost: by `least` rows, and by `growth` times the rows of the model that forgetting leaves.
   bool is_outdated(std::int64_t rows, std::int64_t least, double growth, double forgetting) const {
     if (rows_ == std::numeric_limits<std::int64_t>::max()) return false;
     double counting = static_cast<double>(rows_);
@@ -43,12 +44,12 @@ class Imputation {
     return rows - rows_ >= std::max(least, static_cast<std::int64_t>(growth * counting));
   }
 
-  /// Fills a row of deviations from the mean, whose NaN are its gaps: some, not all.
+  /// Fills a row of deviations from the mean, whose NaN are its gaps: some of its values, not all.
   template <typename T>
   void fill(T* row) {
     filler_.fill(model_, row);
   }
-  /// Gaps of the row that was filled last.
+  /// Returns the gaps of the row that was filled last.
   const std::vector<Index>& gaps() const { return filler_.gaps(); }
   /// Adds the covariance of the row that was filled last.
   void add_covariance(double weight) {
@@ -64,7 +65,7 @@ class Imputation {
     variance_ *= factor;
   }
 
-  /// The sum so far: its part within the components, Q^T C Q, and its diagonal.
+  /// Returns the sum so far: its part within the components, Q^T C Q, and its diagonal.
   bool has_covariance() const { return has_covariance_; }
   const Matrix<double>& inner() const { return inner_; }
   const Vector<double>& variance() const { return variance_; }

@@ -13,14 +13,14 @@
 namespace roipca {
 
 /// Collects the rows of a stream into blocks for an engine, and keeps the stream's mean and variances. Rows
-/// go in as they were given; a closed block is centred, weighted and scaled, with the factors of forgetting
-/// beside it. What is to happen to rows before an engine sees them happens here or in Moments.
+/// enter as they were given. A closed block is centred, weighted and scaled, and carries the factors of
+/// forgetting. Everything that happens to rows before an engine sees them happens here or in Moments.
 ///
 ///     while (rows are left) {
 ///       take them; if (full() or rows are left) { engine.absorb(close()); open(); }
 ///     }
 ///
-/// Where a block ends depends on the rows alone, never on the way they were cut into calls.
+/// The end of a block depends on the rows alone, never on how they were divided into calls.
 template <typename T>
 class Intake {
  public:
@@ -37,8 +37,8 @@ class Intake {
         moments_(model),
         block_(block_rows, model.features()) {}
 
-  /// Takes finite rows of positive weight (`weights` null: 1) into the open block, and returns their number:
-  /// fewer than given when the block takes no more. Allocates nothing.
+  /// Takes finite rows of positive weight (`weights` null: 1) into the open block, and returns their number,
+  /// which is smaller than given if the block is full. Allocates nothing.
   Index take(simd::RowsView<T> rows, const double* weights) {
     Index taken = 1;
     if (block_.capacity() == 1) {
@@ -50,7 +50,7 @@ class Intake {
     return taken;
   }
 
-  /// Takes a row whose `gaps` were filled. Returns false, and does nothing, if the block takes no more.
+  /// Takes a row whose `gaps` were filled. Returns false, and does nothing, if the block is full.
   bool take_filled(const T* row, double weight, const std::vector<Index>& gaps) {
     moments_.expect_gaps();
     block_.expect_gaps();
@@ -59,10 +59,12 @@ class Intake {
     ++rows_;
     return true;
   }
-  /// Factor of forgetting on the weight of the row that was taken last, beside those before the block.
+  /// Returns the factor of forgetting on the weight of the row that was taken last, relative to the rows
+  /// before the block.
   double growth() const { return block_.growth; }
-  /// Part of the squares of its deviations that the row taken last, of this weight, brings into the scatter:
-  /// n / (n + w) about a mean that moves by w / (n + w) of them, n the weight before the row.
+  /// Returns the fraction of its squared deviations that the row taken last, of this weight, adds to the
+  /// scatter: n / (n + w), since the mean moves by w / (n + w) of the deviations, where n is the weight
+  /// before the row.
   double part_in_scatter(double weight) const {
     if (!moments_.centres()) return 1.0;
     const double own = weight * block_.growth;
@@ -72,7 +74,7 @@ class Intake {
   /// Number of rows in the open block.
   Index waiting() const { return block_.count; }
 
-  /// Whether rows wait in the open block.
+  /// Returns whether rows are waiting in the open block.
   bool is_waiting() const { return block_.count > 0; }
   bool is_full() const { return block_.full(); }
 
@@ -81,7 +83,7 @@ class Intake {
     block_.rows_before = rows_ - block_.count;
     if (block_.capacity() > 1) moments_.close(block_);
     block_.scores.is_known = false;
-    // Rows that were filled are nearer to the components than rows are.
+    // Filled rows are closer to the components than complete rows are.
     block_.scores.is_wanted = block_.rows_before >= scored_from_ && !block_.is_recentred &&
                               !block_.has_gaps() && is_scored(block_.rows_before, block_.capacity());
     return block_;
@@ -89,7 +91,7 @@ class Intake {
   /// Begins an empty block.
   void open() { block_.clear(); }
 
-  /// Adds the rows of another intake: see Moments::merge. No rows may wait in either.
+  /// Adds the rows of another intake: see Moments::merge. No rows may be waiting in either.
   typename Moments<T>::Joint merge(const Intake& other, double decay) {
     rows_ += other.rows_;
     return moments_.merge(other.moments_, decay);
@@ -100,7 +102,7 @@ class Intake {
   const Moments<T>& moments() const { return moments_; }
   Moments<T>& moments() { return moments_; }
 
-  /// Between `open` and `close`.
+  /// Call only between `open` and `close`.
   void visit_state(state::Archive& archive) { archive(rows_, moments_, block_); }
 
  private:

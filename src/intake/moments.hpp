@@ -9,49 +9,51 @@
 namespace roipca {
 
 /// Turns a stream of rows x with weights w into rows v with scatter <- scatter + v v^T (Welford's
-/// recurrence): v = (n w / (n + w))^(1/2) (x - mean), n the weight so far; without centring v = w^(1/2) x.
+/// recurrence): v = (n w / (n + w))^(1/2) (x - mean), where n is the weight so far; without centring, v =
+/// w^(1/2) x.
 ///
 /// Squares are kept in range by `unit`, a power of two that multiplies v and changes only when the rows leave
-/// the range. All in double, whatever T is; the mean carries the digits that rounding cuts off, so that a
-/// spread of 1 around 1e12 keeps its mean for ever.
+/// the range. Everything is in double, whatever T is. The mean carries the digits that rounding cuts off, so
+/// that a spread of 1 around 1e12 keeps its mean however long the stream is.
 template <typename T>
 class Moments {
  public:
-  /// By what the scatter of all rows differs from those of two parts, in the unit that all rows have.
+  /// The difference between the scatter of all rows and those of two parts, in the unit of all rows.
   struct Joint {
     double rescale;       // factor on the scatter before: forgetting, and a new unit
     double other_factor;  // factor on the other scatter: a new unit
-    Vector<double> step;  // between the two means, weighted: the scatter grows by step step^T
+    Vector<double> step;  // weighted difference of the two means: the scatter grows by step step^T
   };
 
   Moments(Index features, const Options& options);
   explicit Moments(const Model<T>& model);
 
-  /// All that came before counts `factor` times as much.
+  /// Multiplies the weight of all earlier rows by `factor`.
   void forget(double factor);
 
-  /// Adds other rows, after all that came before was multiplied by `decay`. Neither may have gaps.
+  /// Adds other rows, after the weight of all earlier rows was multiplied by `decay`. Neither may have gaps.
   Joint merge(const Moments& other, double decay);
 
   /// Makes a block of one row of positive weight, after everything before it was multiplied by `forgetting`.
   void add(const T* row, double weight, double forgetting, RowBlock<T>& block);
 
-  /// Takes rows of positive weight (`weights` null: 1) into a block until it is full, and returns how many.
-  /// `forgetting` multiplies all that came before each row; where that is much, the block takes no more rows
-  /// before it is full. So it does before and after a row that outweighs all before it by far. The mean stays
-  /// as it is until the block is closed.
+  /// Takes rows of positive weight (`weights` null: 1) into a block until it is full, and returns their
+  /// number. `forgetting` multiplies the weight of all earlier rows at each row; if it forgets much, the
+  /// block ends before it is full. A block also ends before and after a row that far outweighs all rows
+  /// before it. The mean stays unchanged until the block is closed.
   Index collect(simd::RowsView<T> x, const double* weights, double forgetting, RowBlock<T>& block);
-  /// Moves mean and scatter by the rows of the block, and finds what is known only then: see BlockWeights.
+  /// Updates mean and scatter with the rows of the block, and computes the members that are known only then:
+  /// see BlockWeights.
   void close(RowBlock<T>& block);
 
-  /// From now on rows may have gaps, and the mean of a feature is that of the values that were there. A value
-  /// that was filled in is a deviation from the mean, and stays one when the mean moves.
+  /// From now on, rows may have gaps, and the mean of a feature is that of its present values. A filled value
+  /// is a deviation from the mean, and stays the same deviation when the mean moves.
   void expect_gaps() {
     if (observed_.size() == 0) observed_.setConstant(features(), weight_);
   }
-  /// Adds to the scatter of each feature.
+  /// Adds these numbers to the scatter of each feature.
   void add_scatter(const Vector<double>& scatter) { scatter_ += scatter * unit_ * unit_; }
-  /// Mean squared deviations, of each feature. At least one row.
+  /// Returns the mean squared deviation of each feature. There must be at least one row.
   Vector<double> mean_squared_deviations() const { return scatter_ / weight_ / unit_ / unit_; }
   double weight() const { return weight_; }
   bool centres() const { return center_; }
@@ -63,7 +65,7 @@ class Moments {
   const Vector<double>& mean_tail() const { return mean_tail_; }
 
   void write(Model<T>& model) const;
-  /// Means of x^2, of each feature, in the unit: about the origin, wherever the mean is.
+  /// Returns the mean of x^2 for each feature, in the unit: about the origin, wherever the mean is.
   Vector<double> mean_squares() const;
   void visit_state(state::Archive& archive) {
     archive(weight_, weight_pairs_, unit_, peak_, mean_, mean_tail_, scatter_);
@@ -88,7 +90,7 @@ class Moments {
   bool grow(double forgetting, bool is_first, RowBlock<T>& block);
 
   bool center_;
-  bool begins_at_origin_;  // where the first rows have their mean: no row is needed for a reference
+  bool begins_at_origin_;  // the first rows have their mean there: no row is needed as a reference
   double weight_ = 0.0;
   double weight_pairs_ = 0.0;
   double unit_ = 1.0;
@@ -96,11 +98,11 @@ class Moments {
   Vector<double> mean_;
   Vector<double> mean_tail_;
   Vector<double> scatter_;   // in the unit, squared
-  Vector<double> observed_;  // weight of the values that were there, of each feature; none without gaps
+  Vector<double> observed_;  // weight of the present values of each feature; empty without gaps
   Vector<double> delta_;     // scratch
 };
 
-/// Multiplies by unit^-2 without leaving the range on the way.
+/// Multiplies by unit^-2 without an intermediate overflow or underflow.
 inline double to_raw(double quadratic, double unit) { return quadratic / unit / unit; }
 
 extern template class Moments<float>;

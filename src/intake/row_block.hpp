@@ -1,4 +1,4 @@
-/// Rows that wait to be added together.
+/// Blocks of rows that are added in one update.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,16 @@
 
 namespace roipca {
 
-/// Where blocks end, and how they are centred, whatever kind of rows they have: dense and sparse rows must
-/// agree for the same answer.
+/// The rules by which blocks end and are centred. Dense and sparse rows must agree on them to give the same
+/// answer.
 namespace block_borders {
 
-/// Times the weight of all rows before it from which on a row is alone in its block: beside it, its distance
-/// from the mean of a block is rounding.
+/// A row whose weight exceeds that of all rows before it by this factor is alone in its block: relative to
+/// its weight, its distance from the mean of a block is rounding.
 inline constexpr double kMuchHeavier = 0x1p20;
-/// Growth of the weights within a block, by forgetting, beyond which those before the block hardly count.
+/// Growth of the weights within a block, by forgetting, beyond which the rows before the block hardly count.
 inline constexpr double kMostForgotten = 4.0;
-/// Part of the weight that lies before a block, below which its rows are centred by their own mean.
+/// Fraction of the weight before a block below which its rows are centred by their own mean.
 inline constexpr double kOutweighed = 1.0 / 16.0;
 
 }  // namespace block_borders
@@ -27,14 +27,14 @@ inline constexpr double kOutweighed = 1.0 / 16.0;
 /// everything before them. Blocks of other kinds of rows derive from it.
 ///
 /// A block holds rows x as v = root * unit * (x - mean), where `mean` and the weight n are those of all rows
-/// before the block, root^2 is the row's weight, and unit is the power of two of Moments. With u the roots
+/// before the block, root^2 is the row's weight, and unit is the power of two of Moments. With the roots u
 /// and W = |u|^2, the scatter about the mean of all rows grows by
 ///
 ///     V^T (I - u u^T / (n + W)) V = X^T X,    X = (I - pull u u^T) V,
 ///
-/// so that rows need not be centred by their own mean: the small matrices of an update are. A row that is
-/// alone in its block, because blocks have one row or because it outweighs all rows before it by far, has
-/// root^2 = n w / (n + w) and no pull.
+/// so that rows need not be centred by their own mean: the small matrices of an update are centred instead. A
+/// row that is alone in its block, because blocks have one row or because it far outweighs all rows before
+/// it, has root^2 = n w / (n + w) and no pull.
 struct BlockWeights {
   explicit BlockWeights(Index capacity) : roots(Vector<double>::Zero(capacity)) {}
 
@@ -56,9 +56,9 @@ struct BlockWeights {
   std::int64_t rows_before = 0;  // number of rows before the block
   double unit = 1.0;
   double decay = 1.0;         // factor of forgetting on the scatter after the block is added
-  double freedom = 0.0;       // times a variance gave the scatter before the block
-  double pairs_share = 0.0;   // part of the pairs of rows so far that the block's rows have brought
-  bool is_recentred = false;  // about the mean of its own rows
+  double freedom = 0.0;       // degrees of freedom of the scatter before the block
+  double pairs_share = 0.0;   // fraction of the pairs of rows so far that involve rows of the block
+  bool is_recentred = false;  // centred about the mean of its own rows
   BlockScores scores;
 };
 
@@ -70,7 +70,7 @@ struct RowBlock : BlockWeights {
         rows(capacity + 1, features),
         total(Vector<double>::Zero(capacity > 1 ? features : 0)) {}
 
-  /// Makes room for gaps. Nothing happens if there is.
+  /// Makes room for gaps, unless there is room already.
   void expect_gaps() {
     if (gaps.size() == 0) gaps.setZero(rows.length(), capacity());
   }
@@ -85,7 +85,7 @@ struct RowBlock : BlockWeights {
     growth = rescale = 1.0;
   }
 
-  /// Before the block is closed.
+  /// Call only before the block is closed.
   void visit_state(state::Archive& archive) {
     archive.count(count, capacity());
     archive(rows.columns(count), roots, total, weight, weight_pairs, growth, rescale);
@@ -97,10 +97,10 @@ struct RowBlock : BlockWeights {
   }
 
   Eigen::Matrix<std::uint8_t, Eigen::Dynamic, Eigen::Dynamic>
-      gaps;                   // features x rows: 1 where filled, or none
+      gaps;                   // features x rows: 1 for a filled value; or empty
   simd::AlignedRows<T> rows;  // V, with room for one more: see Moments::close
   Vector<double> total;       // sum of weight * (x - mean), for blocks of more than one row
-  double squared_norm = 0.0;  // |v|^2, for blocks of one row; 0 where v is, to rounding and far beyond
+  double squared_norm = 0.0;  // |v|^2, for blocks of one row; 0 if v is 0, to far below rounding
 };
 
 }  // namespace roipca

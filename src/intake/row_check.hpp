@@ -1,11 +1,11 @@
-/// Rows are checked before anything changes.
+/// Checks rows before anything changes.
 #pragma once
 
 #include "roipca/types.hpp"
 
 namespace roipca {
 
-/// Throws std::invalid_argument where the sizes do not fit (`features` 0: any width will do), and DataError
+/// Throws std::invalid_argument if the sizes do not fit (`features` 0: any width is accepted), and DataError
 /// for the first row whose weight is out of range.
 void check_shape(Index rows, Index columns, const Weights& weights, Index features);
 template <typename T>
@@ -18,12 +18,12 @@ void check_shape(const Rows<T>& rows, const Weights& weights, Index features) {
 template <typename T>
 void check_value(T x, Index row, Index column, double weight);
 
-/// The same for the first of the rows [from, to) that has such a number. The weights were checked before.
-/// Where rows may have gaps, a NaN is one.
+/// Does the same for the first of the rows [from, to) that has such a number. The weights have been checked.
+/// If rows may have gaps, a NaN is a gap.
 template <typename T>
 void check_values(const Rows<T>& rows, const Weights& weights, Index from, Index to, bool gaps = false);
 
-/// And for all rows.
+/// Does the same for all rows.
 template <typename T>
 void check_values(const Rows<T>& rows, const Weights& weights = {}, bool gaps = false) {
   check_values<T>(rows, weights, 0, rows.rows(), gaps);

@@ -1,4 +1,4 @@
-/// Missing values, filled by their expectation.
+/// Fills missing values with their expectations.
 #pragma once
 
 #include <vector>
@@ -9,24 +9,25 @@
 
 namespace roipca {
 
-/// What missing values are filled by: probabilistic PCA with covariance Q diag(variance) Q^T + noise (I - Q
-/// Q^T), about a mean that is known elsewhere. Q are the leading columns of a basis whose other columns vary
-/// no more than noise does: these predict nothing, but values that were filled lack variance along them, too.
+/// The model for filling missing values: probabilistic PCA with covariance Q diag(variance) Q^T + noise (I -
+/// Q Q^T), about a mean that is kept elsewhere. Q are the leading columns of a basis whose other columns vary
+/// no more than noise does: these predict nothing, but filled values lack variance along them, too.
 struct FillModel {
   RowMatrix<double> basis;  // features x components; Q are the first variance.size()
   Vector<double> variance;  // along the components of Q, above `noise`
   double noise = 0.0;
-  Vector<double> feature_noise;  // at most `noise`: that of a missing value beside the components
+  Vector<double> feature_noise;  // noise of a missing value beside the components, at most `noise`
 
   Index features() const { return basis.rows(); }
   Index components() const { return basis.cols(); }
   Index predictors() const { return variance.size(); }
 
-  /// Fills with the mean, and leaves nothing open.
+  /// Fills with the mean, and adds no covariance.
   static FillModel of_nothing(Index features);
-  /// From eigenpairs, in any unit: variances along orthonormal columns, and the variance of each feature.
-  /// Noise in `rows` rows of d features has eigenvalues of up to (1 + (d / rows)^(1/2))^2 times its variance
-  /// (Marchenko and Pastur): only components above that predict. Infinitely many rows: all above the noise.
+  /// Makes the model from eigenpairs, in any unit: variances along orthonormal columns, and the variance of
+  /// each feature. Noise in `rows` rows of d features has eigenvalues of up to (1 + (d / rows)^(1/2))^2 times
+  /// its variance (Marchenko and Pastur): only components above that predict. With infinitely many rows, all
+  /// components above the noise do.
   template <typename T>
   static FillModel of(const Eigen::Ref<const Matrix<T>>& basis,
                       const Eigen::Ref<const Vector<double>>& variance, double total_variance,
@@ -36,43 +37,43 @@ struct FillModel {
   void visit_state(state::Archive& archive, Index features, Index most);
 };
 
-/// The model that rows are filled by after a model was learned, in its units.
+/// Returns the model for filling rows after a model was learned, in its units.
 template <typename T>
 FillModel fill_model(const Model<T>& model);
-/// The model's own distribution: all reported components, and the noise beside them.
+/// Returns the model's own distribution: all reported components, and the noise beside them.
 template <typename T>
 FillModel reported_distribution(const Model<T>& model);
-/// Number of components that a model to fill by has: those that roipca would hold.
+/// Returns the number of components of a model for filling: those that roipca would hold.
 Index fill_components(Options options, Index features);
-/// The number of rows that count as much as those with their weights (Kish).
+/// Returns the number of rows of equal weight that count as much as these rows with their weights (Kish).
 double counting_rows(double weight, double weight_pairs);
 
-/// Fills rows of deviations from the mean. With o the values that are there and m the missing ones, the
-/// coordinates of a row are expected to be
+/// Fills rows of deviations from the mean. With the present values o and the missing values m, the expected
+/// coordinates of a row are
 ///
 ///     z = M^-1 Q_o^T x_o,    M = Q_o^T Q_o + noise (variance - noise)^-1,
 ///
-/// and the missing values Q_m z, with the covariance noise (Q_m M^-1 Q_m^T + I). Takes O(m k^2 + d k + k^3)
-/// for a row of d values, m of them missing, and k components; O(d k) if the row before had the same gaps.
-/// Allocates only where it meets more gaps or components than before.
+/// and the missing values are Q_m z, with the covariance noise (Q_m M^-1 Q_m^T + I). Costs O(m k^2 + d k +
+/// k^3) for a row of d values, m of them missing, and k components; O(d k) if the previous row had the same
+/// gaps. Allocates only if there are more gaps or components than before.
 class RowFiller {
  public:
-  /// Fills the NaN in `row`, of which there are some but not all. The model is the same as in the calls
-  /// before, or `forget` was called since.
+  /// Fills the NaN in `row`: some of its values, not all. The model must be that of the previous calls,
+  /// unless `forget` was called since.
   template <typename T>
   void fill(const FillModel& model, T* row);
   /// Prepares for another model.
   void forget() { is_prepared_ = false; }
 
-  /// Where the row that was filled last had gaps.
+  /// Returns the places of the gaps of the row that was filled last.
   const std::vector<Index>& gaps() const { return gaps_; }
-  /// Of its conditional covariance C: the variances of the values there.
+  /// Returns the variances of these values: the diagonal of their conditional covariance C.
   const Vector<double>& gap_variance(const FillModel& model);
-  /// B^T C B, for the model's basis B.
+  /// Returns B^T C B for the model's basis B.
   const Matrix<double>& inner_covariance(const FillModel& model);
-  /// The rows of C Q that belong to the gaps, for any matrix Q of as many rows as the model has features.
+  /// Returns the rows of C Q that belong to the gaps, for any matrix Q with one row per feature of the model.
   Matrix<double> covariance_times(const FillModel& model, const RowMatrix<double>& q) const;
-  /// Log-density of the values that were there.
+  /// Returns the log-density of the present values.
   double log_density(const FillModel& model) const;
 
  private:

@@ -9,8 +9,8 @@
 
 namespace roipca {
 
-/// Calls take(column, value) for the entries of row i that are not 0, by ascending columns. Entries of one
-/// column are added up, in the order in which they came. Allocates only where columns do not ascend.
+/// Calls take(column, value) for the nonzero entries of row i, in ascending order of columns. Entries of the
+/// same column are added up in their given order. Allocates only if columns do not ascend.
 template <typename T, typename Take>
 void take_entries(const SparseRows<T>& rows, Index i, Take&& take) {
   const Index from = rows.start(i);

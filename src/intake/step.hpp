@@ -5,9 +5,9 @@
 
 namespace roipca {
 
-/// The circumstances of one update. The row v that comes with it is centred and weighted so that the scatter
-/// changes by exactly v v^T, whatever the weights; `unit` is the power of two it was scaled by to keep its
-/// squares in range.
+/// The values that belong to one update. The row v that comes with it is centred and weighted so that the
+/// scatter changes by exactly v v^T, whatever the weights; `unit` is the power of two by which it was scaled
+/// to keep its squares in range.
 struct Step {
   double weight_before = 0.0;  // of all rows so far
   double weight = 0.0;         // of this row; positive

@@ -1,4 +1,4 @@
-/// The units in which a stream works, where rows are standardized.
+/// The units of a stream whose rows are standardized.
 #pragma once
 
 #include "linalg/eigen_types.hpp"
@@ -8,8 +8,8 @@
 
 namespace roipca {
 
-/// Rows x enter a stream as y = (x - origin) / scale, and its model comes out in the units of x. The origin
-/// only keeps digits: a spread of 1 around 1e12 would lose them in a division.
+/// Rows x enter a stream as y = (x - origin) / scale, and its model is returned in the units of x. The origin
+/// only preserves digits: a spread of 1 around 1e12 would lose them in a division.
 struct Units {
   Vector<double> origin;
   Vector<double> scale;      // positive
@@ -19,16 +19,16 @@ struct Units {
   void visit_state(state::Archive& archive, Index features);
 };
 
-/// Whether a standard deviation can be divided by; a feature whose deviation is 0 has scale 1.
+/// Returns whether a standard deviation can be divided by; a feature whose deviation is 0 has scale 1.
 bool is_usable_scale(double scale);
 
-/// The units in which rows have unit variance about their mean, or unit mean squares without centring. A
-/// feature that does not vary has scale 1, and so has every feature unless `standardize`. NaN are missing
-/// values. `weights` are positive.
+/// Returns the units in which rows have unit variance about their mean, or unit mean squares without
+/// centring. A feature that does not vary has scale 1, and so has every feature unless `standardize`. NaN are
+/// missing values. `weights` are positive.
 template <typename T>
 Units units_of(simd::RowsView<T> rows, const double* weights, Index features, bool center, bool standardize);
 
-/// The units in which a model's own rows have their mean at the origin.
+/// Returns the units in which a model's own rows have their mean at the origin.
 template <typename T>
 Units units_of(const Model<T>& model);
 
@@ -37,8 +37,8 @@ Units units_of(const Model<T>& model);
 template <typename T>
 void to_units(const Units& units, const T* x, Index row, double weight, T* y);
 
-/// A model of the units' rows as one of the rows as they were given, and back. The second needs a model with
-/// the same scale.
+/// Convert a model of rows in these units to one of the rows as they were given, and back. The second needs a
+/// model with the same scale.
 template <typename T>
 Model<T> from_units(Model<T> model, const Units& units);
 template <typename T>

@@ -1,4 +1,4 @@
-/// Options in which the library's choices stand in the place of `auto`.
+/// Options in which the choices of the library replace `auto`.
 #pragma once
 
 #include "roipca/model.hpp"
@@ -10,7 +10,7 @@ namespace roipca {
 /// until it has been tuned.
 Options with_choices(Options options, const Resolved& resolved);
 
-/// Returns the options that an estimator that resumes from the model works with.
+/// Returns the options of an estimator that resumes from the model.
 template <typename T>
 Options with_choices(const Model<T>& model) {
   return with_choices(model.options, model.resolved);
