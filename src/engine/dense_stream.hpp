@@ -1,4 +1,4 @@
-/// One stream of dense rows: an intake and an engine behind it.
+/// One stream of dense rows: an intake followed by an engine.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace roipca {
 
-/// Rows go in, a model comes out. Knows nothing of calls or of other streams.
+/// Turns rows into a model. Knows nothing of calls or of other streams.
 template <typename T>
 class DenseStream {
  public:
@@ -30,36 +30,37 @@ class DenseStream {
   DenseStream& operator=(DenseStream&&) noexcept = default;
   ~DenseStream() = default;
 
-  /// Adds the rows [from, to) after checking those that were not; rows of weight 0 are left out. Throws
-  /// DataError, and then has added those before. Allocates nothing.
+  /// Adds the rows [from, to), and checks those that have not been checked; rows of weight 0 are left out. If
+  /// it throws DataError, the rows before the bad one have been added. Allocates nothing.
   void absorb(const GivenRows<T>& given, Index from, Index to);
 
   /// Adds finite rows of positive weight (`weights` null: 1).
   void add(simd::RowsView<T> rows, const double* weights);
 
-  /// Fills missing values by this model of `rows` rows, until the stream has more rows and knows better, or
-  /// for ever.
+  /// Fills missing values with this model of `rows` rows, until the stream has more rows and a better model,
+  /// or without end.
   void fill_by(const FillModel& model, std::int64_t rows);
   void fill_only_by(const FillModel& model);
-  /// Number of rows without any value.
+  /// Returns the number of rows without any value.
   std::int64_t empty_rows() const { return empty_rows_; }
 
-  /// Changes the rate of a rule that has one. It goes on from its eigenpairs.
+  /// Changes the rate of a rule that has one. The rule resumes from its eigenpairs.
   void set_learning_rate(const LearningRate& rate);
 
-  /// Adds the rows of another stream, after everything before was multiplied by `decay`. See adds_scatters.
+  /// Adds the rows of another stream, after the weight of all earlier rows was multiplied by `decay`. See
+  /// adds_scatters.
   void merge(const DenseStream& other, double decay);
 
-  /// Number of rows of positive weight.
+  /// Returns the number of rows of positive weight.
   std::int64_t rows() const { return intake_.rows(); }
-  /// Reading changes nothing: rows that wait for their block to fill are added to a copy. Costs one copy of
-  /// the engine and one step.
+  /// Returns the model. Reading changes nothing: rows that wait for a full block are added to a copy. Costs
+  /// one copy of the engine and one update.
   Model<T> model() const;
   std::vector<double> learning_rates() const;
-  /// How many numbers a copy of the stream copies, about.
+  /// Returns about how many numbers a copy of the stream copies.
   Index size() const { return engine_->size() + probes_.size(); }
 
-  /// Not the options, from which streams are made.
+  /// Does not include the options, from which streams are made.
   void visit_state(state::Archive& archive) {
     archive(intake_, *engine_, scores_, probes_);
     if (imputation_) archive(*imputation_, empty_rows_);
@@ -78,7 +79,7 @@ class DenseStream {
   Options options_;
   std::unique_ptr<Engine<T>> engine_;
   Intake<T> intake_;
-  std::optional<Imputation> imputation_;  // where missing values are filled
+  std::optional<Imputation> imputation_;  // if missing values are filled
   std::int64_t empty_rows_ = 0;
   RowMatrix<T> in_units_;      // scratch
   Vector<double> deviations_;  // scratch

@@ -1,4 +1,4 @@
-/// What missing values are filled by before anything was learned.
+/// The first model for filling missing values, before anything was learned.
 #pragma once
 
 #include <span>
@@ -7,9 +7,9 @@
 
 namespace roipca {
 
-/// Finds a model to fill the missing values of these rows by: each of a few passes over them fills by the
-/// model of the pass before, as in the EM algorithm, the first one by the means. Takes as long as learning
-/// the rows eight times.
+/// Returns a model for filling the missing values of these rows. As in the EM algorithm, each of a few passes
+/// over them fills with the model of the previous pass, the first one with the means. Takes as long as
+/// learning the rows eight times.
 template <typename T>
 FillModel first_fill_model(const Options& options, Index features, std::span<const GivenRows<T>> parts) {
   constexpr int kPasses = 8;

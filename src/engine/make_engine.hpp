@@ -1,4 +1,4 @@
-/// From options to an engine.
+/// Makes an engine from options.
 #pragma once
 
 #include <memory>
@@ -8,12 +8,12 @@
 
 namespace roipca {
 
-/// The engine of the options' method, for rows of `features` numbers. Throws std::invalid_argument if more
-/// components are asked for than there are features.
+/// Returns the engine of the options' method, for rows of `features` numbers. Throws std::invalid_argument if
+/// more components are requested than there are features.
 template <typename T>
 std::unique_ptr<Engine<T>> make_engine(const Options& options, Index features);
 
-/// Whether that engine takes many rows at a time, and how many.
+/// Return whether that engine takes many rows at a time, and how many.
 bool by_blocks(const Options& options, Index features);
 Index block_rows(const Options& options, Index features);
 

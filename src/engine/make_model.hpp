@@ -1,4 +1,4 @@
-/// From what a stream knows to a model, and back.
+/// Converts the state of a stream to a model, and back.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,8 @@
 
 namespace roipca {
 
-/// The eigenpairs of a model, in a unit. Columns without an eigenvalue only filled up the reported ones.
+/// Returns the eigenpairs of a model, in a unit. Columns without an eigenvalue, which only completed the
+/// reported ones, are left out.
 template <typename T>
 Spectrum<T> spectrum_of(const Model<T>& model, double unit) {
   const Index rank = (as_eigen(model.eigenvalues).array() > 0.0).count();
@@ -25,8 +26,8 @@ Spectrum<T> spectrum_of(const Model<T>& model, double unit) {
   return spectrum;
 }
 
-/// The model of `rows` rows with these moments (Moments or SparseMoments) and these eigenpairs, a row of
-/// `basis` each, in their unit. Copies nothing that has a number per feature and component.
+/// Returns the model of `rows` rows with these moments (Moments or SparseMoments) and these eigenpairs, one
+/// per row of `basis`, in their unit. Copies nothing that has a number per feature and component.
 template <typename T, typename AnyMoments>
 Model<T> make_model(const Options& options, std::int64_t rows, const AnyMoments& moments, OwnedRows<T> basis,
                     Vector<double> values, double trace, const ScoreMoments& scores) {
@@ -51,7 +52,7 @@ Model<T> make_model(const Options& options, std::int64_t rows, const AnyMoments&
   return model;
 }
 
-/// The same for a spectrum.
+/// Does the same for a spectrum.
 template <typename T, typename AnyMoments>
 Model<T> make_model(const Options& options, std::int64_t rows, const AnyMoments& moments,
                     const Spectrum<T>& spectrum, const ScoreMoments& scores) {

@@ -1,4 +1,4 @@
-/// From options to an update rule.
+/// Makes an update rule from options.
 #pragma once
 
 #include <memory>
@@ -7,8 +7,8 @@
 
 namespace roipca {
 
-/// The row by row rule of the options' method, for rows of `features` numbers: any method but kExact. A
-/// learning rate that is still to be tuned counts as scale-free.
+/// Returns the row-by-row rule of the options' method, for rows of `features` numbers: any method but kExact.
+/// A learning rate that is still to be tuned counts as scale-free.
 template <typename T>
 std::unique_ptr<Rule<T>> make_rule(const Options& options, Index features);
 

@@ -10,8 +10,8 @@
 
 namespace roipca {
 
-/// Whether streams with these options are merged by adding their scatter matrices: they keep nothing else,
-/// and in the same units.
+/// Returns whether streams with these options are merged by adding their scatter matrices: if they keep
+/// nothing else, and in the same units.
 inline bool adds_scatters(const Options& options, Index features) {
   return resolve(options, features) == Method::kExact && !options.standardize &&
          options.missing == Missing::kError && !options.window;
@@ -72,7 +72,7 @@ void require_mergeable(const Model<T>& a, const Model<T>& b, std::optional<doubl
 template <typename T>
 Model<T> merge_mergeable(const Model<T>& a, const Model<T>& b);
 
-/// Sets eigenvalues to 0 that may be there only because models round components, for a sum of scatters of
+/// Sets eigenvalues to 0 that may exist only because models round components, for a sum of scatters of
 /// models.
 template <typename T>
 void without_rounded_components(Model<T>& model);

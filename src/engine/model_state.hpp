@@ -9,8 +9,8 @@
 
 namespace roipca {
 
-/// Transfers all fields of a model of rows of `features` numbers, except for its options, which it must have,
-/// and texts.
+/// Transfers all fields of a model of rows of `features` numbers, except for its options, which it must
+/// already have, and its texts.
 template <typename T>
 void visit_model(state::Archive& archive, Model<T>& model, Index features) {
   visit_values(

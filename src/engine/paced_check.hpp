@@ -7,7 +7,8 @@
 
 namespace roipca {
 
-/// Calls the check of one call to the estimator about twenty times a second: it may have to wait for a lock.
+/// Calls the check of one call to the estimator about twenty times a second, and not more often, because it
+/// may have to wait for a lock.
 class PacedCheck {
  public:
   /// Checks nothing.
@@ -22,7 +23,7 @@ class PacedCheck {
     last_ = Clock::now();
   }
 
-  /// When all is done, and nothing of it has taken effect yet.
+  /// Call it when everything is done, and before anything takes effect.
   void at_end() const {
     if (check_ != nullptr) (*check_)();
   }

@@ -11,7 +11,7 @@
 
 namespace roipca {
 
-/// Gives the row of each block to a rule.
+/// Passes the row of each block to a rule.
 template <typename T>
 class RowByRow final : public Engine<T> {
  public:

@@ -13,7 +13,8 @@
 
 namespace roipca {
 
-/// Accumulates the d x d scatter in double: exact to rounding, O(d^2) a row and of memory. For small d.
+/// Accumulates the d x d scatter in double: exact to rounding, O(d^2) time per row and O(d^2) memory. For
+/// small d.
 template <typename T>
 class ScatterMatrix final : public Engine<T> {
  public:
@@ -29,7 +30,7 @@ class ScatterMatrix final : public Engine<T> {
   std::unique_ptr<Engine<T>> clone() const override { return std::make_unique<ScatterMatrix>(*this); }
   Index block_rows() const override { return block_rows_; }
 
-  /// What the eigenpairs leave of the trace is spread evenly over the directions that they leave out.
+  /// The rest of the trace is spread evenly over the directions outside the eigenpairs.
   void start(const Spectrum<T>& spectrum) override {
     const Index features = scatter_.length();
     const Index outside = features - spectrum.basis.cols();
@@ -97,8 +98,8 @@ class ScatterMatrix final : public Engine<T> {
   void rescale(double factor) override { scatter_.columns(scatter_.length()) *= factor; }
 
  private:
-  // As far as scores need it: no more pairs than reported, and residuals far below what rows of a stream
-  // leave uncertain.
+  // Solves as far as scores need it: no more pairs than reported, and residuals far below the uncertainty of
+  // a stream.
   Spectrum<T> leading_spectrum() const {
     constexpr Index kFewFeatures = 128;  // all pairs take no longer
     constexpr double kTolerance = 1e-10;
@@ -109,18 +110,18 @@ class ScatterMatrix final : public Engine<T> {
             scatter_.columns(scatter_.length()).diagonal().sum()};
   }
 
-  // Rows whose products are summed with the rounding of one addition to the scatter.
+  // Number of rows whose products are summed with the rounding of one addition to the scatter.
   static constexpr Index kRowsInStep = 32;
 
-  // Of an entry of the scatter, relative to the diagonal entries of its row and column: a random walk of one
-  // step per kRowsInStep rows, and some for eliminating the large entries.
+  // Rounding of an entry of the scatter, relative to the diagonal entries of its row and column: a random
+  // walk of one step per kRowsInStep rows, and some for eliminating the large entries.
   double rounding() const {
     return (3.0 * std::sqrt(static_cast<double>(steps_)) + 16.0) * std::numeric_limits<double>::epsilon();
   }
 
   Index block_rows_;
   Index reported_;
-  simd::AlignedRows<double> scatter_;  // its lower triangle, column by column; what is above is not used
+  simd::AlignedRows<double> scatter_;  // its lower triangle, column by column; the upper one is not used
   simd::AlignedRows<double> rows_;     // X
   Vector<double> mean_;
   Vector<double> panels_;

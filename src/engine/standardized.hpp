@@ -7,13 +7,13 @@
 
 namespace roipca {
 
-/// Returns a standardized model with the standard deviations of all its rows for scales. Directions that the
-/// model does not hold are taken to vary equally in the old scales; a model that holds all of them becomes
-/// that of the correlation matrix, to rounding. Costs O(features x held^2).
+/// Returns a standardized model whose scales are the standard deviations of all its rows. Directions that the
+/// model does not hold are assumed to vary equally in the old scales; a model that holds all directions
+/// becomes that of the correlation matrix, to rounding. Costs O(features x held^2).
 template <typename T>
 Model<T> standardized(Model<T> model);
 
-/// Merges standardized models: see `merge`. Equal scales stay, unless both models know all of the scatter.
+/// Merges standardized models: see `merge`. Equal scales stay, unless both models keep the whole scatter.
 template <typename T>
 Model<T> merge_standardized(const Model<T>& a, const Model<T>& b);
 

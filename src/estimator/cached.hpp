@@ -7,11 +7,11 @@
 
 namespace roipca {
 
-/// Keeps a value from when it is first asked for until it is reset.
+/// Keeps a value from its first use until it is reset.
 ///
-/// Thread safety: `get` and `peek` may be called by several threads at once. Each of them may compute, and
-/// all get the same object: no lock is held while they do. Copying counts as reading; all else needs the
-/// object for itself.
+/// Thread safety: `get` and `peek` may be called by several threads at once. Each of them may compute the
+/// value, without holding a lock, and all get the same object. Copying counts as reading; all other functions
+/// need exclusive access.
 template <typename Value>
 class Cached {
  public:
@@ -34,7 +34,7 @@ class Cached {
     return value_;
   }
 
-  /// The value if it was computed, else null.
+  /// Returns the value if it was computed, else null.
   std::shared_ptr<const Value> peek() const {
     const std::scoped_lock lock(mutex_);
     return value_;

@@ -1,4 +1,4 @@
-/// The latest rows themselves.
+/// Keeps the latest rows themselves.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace roipca {
 
-/// Rows of positive weight and their weights, the oldest of which are overwritten. Sparse rows are expanded.
+/// Rows of positive weight and their weights. New rows overwrite the oldest ones. Sparse rows are expanded.
 template <typename T>
 class KeptRows {
  public:
@@ -23,7 +23,7 @@ class KeptRows {
   Index capacity() const { return rows_.rows(); }
   Index count() const { return count_; }
 
-  /// Throws DataError for a row that was not checked, and then has kept those before.
+  /// Adds rows. If it throws DataError for a row that was not checked, the rows before it have been kept.
   void add(const GivenRows<T>& given, Index i) {
     given.check(i, i + 1);
     const T* const row = given.view(i, i + 1).data;
@@ -47,7 +47,7 @@ class KeptRows {
     return std::any_of(rows_.data(), rows_.data() + count_ * rows_.cols(), [](T x) { return std::isnan(x); });
   }
 
-  /// Calls use(rows, weights) for the rows in the order in which they came, in at most two parts.
+  /// Calls use(rows, weights) for the rows in the order of the stream, in at most two parts.
   template <typename Use>
   void for_each_part(Use use) const {
     const auto part = [&](Index from, Index to) {

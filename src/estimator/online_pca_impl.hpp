@@ -1,5 +1,5 @@
-/// How OnlinePca works: rows are checked, compared with earlier ones, brought into the units of the model and
-/// given to the streams of a window. The class that callers see only passes calls on (online_pca.cpp).
+/// The implementation of OnlinePca: rows are checked, compared with earlier ones, converted to the units of
+/// the model and passed to the streams of a window. The public class only forwards calls (online_pca.cpp).
 #pragma once
 
 #include <algorithm>
@@ -77,7 +77,7 @@ class OnlinePca<T>::Impl {
       return;  // leaves the width open, too
     }
     const GivenRows<T> given{rows, weights, checked, given_units(), may_have_gaps()};
-    // Nothing can fail any more, unless tuning or a model to compare with runs out of memory.
+    // From here on nothing can fail, unless tuning or a model to compare with runs out of memory.
     if (checked && !window_.empty() && !is_holding() && !RateTuning<T>::is_due(options_, resolved_)) {
       PacedCheck none;
       return absorb(given, none);
@@ -111,7 +111,8 @@ class OnlinePca<T>::Impl {
     *this = std::move(fresh);
   }
 
-  // Sparse rows are read twice: they take less memory than what is done with them.
+  // Sparse rows are read twice, the first time to check them: they take less memory than the work on them
+  // does.
   void partial_fit(const SparseRows<T>& rows, const Weights& weights, const InterruptCheck& check_interrupt) {
     check_sparse(rows, weights, features_);
     if (is_all_zero(weights)) {
@@ -182,11 +183,11 @@ class OnlinePca<T>::Impl {
   }
 
  private:
-  // Rows of the batch that `fit` starts from: the paper's n_0.
+  // Number of rows of the batch from which `fit` starts: the paper's n_0.
   static constexpr Index kStartRows = 500;
-  // Numbers of a call that are still in the cache when they are read again.
+  // Number of numbers of a call that are still in the cache when they are read again.
   static constexpr Index kCachedNumbers = 1 << 17;
-  // Numbers of rows that are compared with earlier ones before the first of them is learned.
+  // Number of numbers in the rows that are compared with earlier ones before the first of them is learned.
   static constexpr Index kComparedNumbers = 1 << 22;
 
   static void visit_scalar(state::Archive& archive) {
@@ -199,7 +200,7 @@ class OnlinePca<T>::Impl {
                                 ">; cannot restore it as OnlinePca<" + wants + ">");
   }
 
-  // The window knows only the options that it works with.
+  // The window knows only its own options.
   Model<T> described(Model<T> model) const {
     model.options = options_;
     model.resolved = resolved_;
@@ -217,16 +218,16 @@ class OnlinePca<T>::Impl {
     changes_ = ChangeDetector<T>(options_of_streams(), window_.features(), rows_a_reading_costs());
   }
 
-  // How many rows take as long to learn as a model takes to read, about.
+  // Returns about how many rows take as long to learn as a model takes to read.
   Index rows_a_reading_costs() const {
     const Index features = window_.features();
-    // Such rows are learned by readings alone, and filled in eight passes more.
+    // Such rows are learned by readings alone, and are filled in eight more passes.
     if (window_.keeps_rows()) return *options_.window / 4 * (may_have_gaps() ? 9 : 1);
     if (resolved_.method == Method::kExact) return features <= 128 ? features / 8 : 2 * features;
     return capacity(options_of_streams(), features).held / 2;
   }
 
-  // Whether the next row is held until the units are known.
+  // Returns whether the next row is held until the units are known.
   bool is_holding() const { return works_in_units(options_) && units_.empty(); }
   bool may_have_gaps() const { return options_.missing == Missing::kImpute; }
   static bool works_in_units(const Options& options) {
@@ -239,7 +240,7 @@ class OnlinePca<T>::Impl {
   }
   const Units* given_units() const { return units_.empty() ? nullptr : &units_; }
 
-  // Also in the units of the model: afterwards nothing is wrong with the rows.
+  // Checks the rows in the units of the model, too: afterwards they have no error.
   void check_numbers(const Rows<T>& rows, const Weights& weights) const {
     check_values<T>(rows, weights, may_have_gaps());
     if (units_.empty()) return;
@@ -265,7 +266,7 @@ class OnlinePca<T>::Impl {
     return model;
   }
 
-  // Takes the units from the rows held, and adds the rows.
+  // Computes the units from the held rows, and adds these rows.
   void release(PacedCheck& interrupt) {
     units_ =
         units_of(first_.view(), first_.weights().data(), features_, options_.center, options_.standardize);
@@ -279,15 +280,15 @@ class OnlinePca<T>::Impl {
     first_ = FirstRows<T>();
   }
 
-  // The rows that the streams get are in the units of the model already.
+  // The rows for the streams are already in the units of the model.
   Options options_of_streams() const {
     Options options = with_choices(options_, resolved_);
     options.standardize = false;
     return options;
   }
 
-  // Centred rows are dense, and scales of the first rows are taken from all their numbers: a few rows at a
-  // time are expanded.
+  // Centred rows are dense, and the scales of the first rows are computed from all their numbers: a few rows
+  // at a time are expanded.
   void partial_fit_expanded(const SparseRows<T>& rows, const Weights& weights,
                             const InterruptCheck& check_interrupt) {
     const Index at_once = std::max<Index>(1, kCachedNumbers / rows.cols());
@@ -328,8 +329,8 @@ class OnlinePca<T>::Impl {
   }
 
   // Small input is checked before anything changes, and then added in place. Large input would be read from
-  // memory twice: it is checked as it is added, to a copy of the state. But where the copy would be the
-  // larger of the two, reading the rows twice is cheaper.
+  // memory twice, so it is checked while it is added to a copy of the state. If the copy would be larger than
+  // the input, reading the rows twice is cheaper.
   bool is_checked_first(const Rows<T>& rows) const {
     return rows.size() <= std::max(kCachedNumbers, window_.size());
   }
@@ -396,10 +397,10 @@ class OnlinePca<T>::Impl {
   Options options_;
   Resolved resolved_;
   Index features_ = 0;
-  std::int64_t rows_given_ = 0;  // of any weight
-  Units units_;                  // of the streams; none unless standardizing, and until the first rows tell
+  std::int64_t rows_given_ = 0;  // number of rows, of any weight
+  Units units_;  // units of the streams; empty unless standardizing, and until the first rows determine them
   std::int64_t empty_rows_ = 0;  // rows without any value before the units were known
-  FirstRows<T> first_;           // until then
+  FirstRows<T> first_;           // until the units are known
   Window<T> window_;
   ChangeDetector<T> changes_;
   RateTuning<T> tuning_;

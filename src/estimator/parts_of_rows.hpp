@@ -18,7 +18,7 @@ inline bool is_all_zero(const Weights& weights) {
          std::all_of(weights.data(), weights.data() + weights.size(), [](double w) { return w == 0.0; });
 }
 
-/// The number of first rows up to the `wanted`-th that counts.
+/// Returns the number of first rows up to the `wanted`-th one that counts.
 inline Index count_up_to(Index wanted, Index rows, const Weights& weights) {
   if (weights.empty()) return std::min(rows, wanted);
   Index count = 0;

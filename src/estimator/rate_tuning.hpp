@@ -1,4 +1,4 @@
-/// Rows kept aside until there are enough to tune a learning rate on.
+/// Keeps rows until there are enough of them to tune a learning rate.
 #pragma once
 
 #include <optional>
@@ -9,18 +9,18 @@
 
 namespace roipca {
 
-/// For GHA and Oja's rule in a stream that does not begin with a batch.
+/// Tunes the rate of GHA and Oja's rule in a stream that does not begin with a batch.
 template <typename T>
 class RateTuning {
  public:
-  /// Whether a rate is still to be tuned.
+  /// Returns whether a rate is still to be tuned.
   static bool is_due(const Options& options, const Resolved& resolved) {
     return (options.method == Method::kGha || options.method == Method::kOja) &&
            options.learning_rate.kind == LearningRate::Kind::kTuned && resolved.learning_rate == 0.0;
   }
 
-  /// Keeps a row. With the last one that is needed, returns the rate, and forgets the rows. Rows that are all
-  /// equal fit every rate: they are forgotten, and others awaited.
+  /// Keeps a row. With the last row that is needed, returns the rate and forgets the rows. Rows that are all
+  /// equal fit every rate: they are forgotten, and other rows are collected.
   std::optional<double> add(const T* row, Index features, const Options& options) {
     make_room(features);
     rows_.row(count_++) = Eigen::Map<const Vector<T>>(row, features);

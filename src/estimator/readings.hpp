@@ -1,4 +1,4 @@
-/// What has been read from an estimator.
+/// The models that were read from an estimator.
 #pragma once
 
 #include <memory>
@@ -11,18 +11,18 @@
 
 namespace roipca {
 
-/// Remembers the model that was read last until new rows come and, where components are to stay close to
-/// those read before (Options::align), the components that it showed.
+/// Keeps the model that was read last until rows are added and, if components are to stay close to those of
+/// the previous reading (Options::align), the components that it showed.
 template <typename T>
 class Readings {
  public:
   explicit Readings(Align align = Align::kNone) : align_(align) {}
-  /// Goes on after a model that somebody has seen.
+  /// Resumes after a model that was already shown.
   Readings(Align align, const Model<T>& seen) : align_(align) {
     if (align_ != Align::kNone) previous_ = shown_by(seen);
   }
 
-  /// Returns the model that `read` returns, aligned, or the same object as before if there were no new rows.
+  /// Returns the model that `read` returns, aligned, or the same object as before if no rows were added.
   template <typename Read>
   std::shared_ptr<const Model<T>> get(Read read) const {
     return model_.get([&] {
@@ -32,7 +32,7 @@ class Readings {
     });
   }
 
-  /// To be called before new rows.
+  /// Call it before rows are added.
   void end() {
     if (align_ != Align::kNone) previous_ = last_shown();
     model_.reset();
@@ -56,7 +56,7 @@ class Readings {
   static Components shown_by(const Model<T>& model) {
     return std::make_shared<const OwnedRows<T>>(model.components());
   }
-  // The components as they were shown last; null if they never were.
+  // The components as they were last shown; null if they never were.
   Components last_shown() const {
     const auto model = model_.peek();
     return model ? shown_by(*model) : previous_;
@@ -64,7 +64,7 @@ class Readings {
 
   Align align_;
   Cached<Model<T>> model_;
-  Components previous_;  // as they were shown before the last rows
+  Components previous_;  // as last shown before the latest rows
 };
 
 }  // namespace roipca

@@ -1,4 +1,4 @@
-/// The rows of a call, shared by several streams.
+/// Divides the rows of a call among several streams.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace roipca {
 
-/// One stream for each thread that the options ask for. Rows go to the streams by turns, a fixed number at a
-/// time, counted from the beginning of all rows: neither the end of a call nor the scheduling of threads
-/// matters. The model is the merged model of all streams.
+/// One stream for each thread that the options ask for. Rows go to the streams in turn, a fixed number at a
+/// time, counted from the first row of all: neither the end of a call nor the scheduling of threads matters.
+/// The model is the merged model of all streams.
 template <typename T>
 class Shards {
  public:
-  /// Without streams, until the width of the rows is known.
+  /// Has no streams until the width of the rows is known.
   Shards() = default;
   Shards(const Options& options, Index features);
   /// The first stream resumes from the model, the others are empty.
@@ -24,30 +24,30 @@ class Shards {
 
   bool empty() const { return streams_.empty(); }
 
-  /// Adds the rows [from, to) of a call (GivenRows or GivenSparseRows) whose first row is row `position` of
-  /// all that were given, whatever their weights. The calling thread looks at `interrupt` every few rows; an
-  /// exception from it ends the call. After an exception, some rows have been added: use a copy. Of several
-  /// bad rows, the first is reported.
+  /// Adds the rows [from, to) of a call (GivenRows or GivenSparseRows). The first row of the call is row
+  /// `position` of all given rows, whatever their weights. The calling thread calls `interrupt` every few
+  /// rows; an exception from it ends the call. After an exception, some rows have been added: use a copy. Of
+  /// several bad rows, the first is reported.
   template <typename Given>
   void absorb(const Given& given, Index from, Index to, std::int64_t position, PacedCheck& interrupt);
 
-  /// Fills missing values by this model of `rows` rows until a stream has more.
+  /// Fills missing values with this model of `rows` rows until a stream has more rows.
   void fill_by(const FillModel& model, std::int64_t rows) {
     for (Stream<T>& stream : streams_) stream.fill_by(model, rows);
   }
 
   void set_learning_rate(const LearningRate& rate);
 
-  /// Adds the rows of others, after everything before was multiplied by `decay`. Both have rows: see
-  /// adds_scatters.
+  /// Adds the rows of other shards, after the weight of all earlier rows was multiplied by `decay`. Both must
+  /// have rows: see adds_scatters.
   void merge(const Shards& other, double decay);
 
-  /// Number of rows of positive weight.
+  /// Returns the number of rows of positive weight.
   std::int64_t rows() const;
-  /// Of at least one row.
+  /// Returns the model. There must be at least one row.
   Model<T> model() const;
   std::vector<double> learning_rates() const;
-  /// How many numbers a copy copies, about.
+  /// Returns about how many numbers a copy copies.
   Index size() const;
 
   void visit_state(state::Archive& archive);

@@ -1,4 +1,4 @@
-/// All rows of a stream, or only the latest.
+/// Covers all rows of a stream, or only the latest ones.
 #pragma once
 
 #include <cstdint>
@@ -10,49 +10,49 @@
 
 namespace roipca {
 
-/// Without the option `window`, these are Shards. With a window of N rows, the rows are cut into panes, each
-/// learned by Shards of its own from nothing. The oldest pane leaves as soon as the others have N rows, so
-/// that the model covers N rows to N + one pane. A pane has N / 16 rows, but at least 4 k + 128 for k
-/// components held: then merging takes about as long as learning. Windows of up to four such panes keep the
-/// rows themselves and cover N rows exactly.
+/// Without the option `window`, this is Shards. With a window of N rows, the rows are divided into panes,
+/// each learned from nothing by Shards of its own. The oldest pane is removed as soon as the others have N
+/// rows, so that the model covers between N rows and N + one pane. A pane has N / 16 rows, but at least 4 k +
+/// 128 if k components are held, so that merging takes about as long as learning. Windows of up to four such
+/// panes keep the rows themselves and cover N rows exactly.
 ///
-/// Missing values are filled by the model of the window as it was when their pane began; those of the first
-/// panes by the first rows' model, until the window has more rows than that. In windows that keep the rows,
-/// the missing values are filled anew by every reading, from these rows alone.
+/// Missing values are filled with the model of the window at the beginning of their pane; those of the first
+/// panes with the model of the first rows, until the window has more rows than that. In windows that keep the
+/// rows, every reading fills the missing values again, from these rows alone.
 ///
-/// Where panes begin depends on the rows alone, never on the way they were cut into calls.
+/// The beginning of a pane depends on the rows alone, never on how they were divided into calls.
 template <typename T>
 class Window {
  public:
-  /// Without streams, until the width of the rows is known.
+  /// Has no streams until the width of the rows is known.
   Window() = default;
   Window(const Options& options, Index features);
-  /// The model is the first pane, whatever the number of its rows.
+  /// The model becomes the first pane, whatever its number of rows.
   explicit Window(const Model<T>& model);
 
   bool empty() const { return features_ == 0; }
   Index features() const { return features_; }
-  /// Whether the rows themselves are kept, and learned when the model is read.
+  /// Returns whether the rows themselves are kept, and learned when the model is read.
   bool keeps_rows() const { return length_ > 0 && pane_rows_ == 0; }
 
-  /// As Shards::absorb.
+  /// Adds rows, as Shards::absorb.
   template <typename Given>
   void absorb(const Given& given, Index from, Index to, std::int64_t position, PacedCheck& interrupt);
 
-  /// Fills missing values by this model of `rows` rows until there are more.
+  /// Fills missing values with this model of `rows` rows until there are more.
   void fill_by(const FillModel& model, std::int64_t rows);
 
-  /// As Shards::merge; without a window.
+  /// Merges, as Shards::merge. Requires that there is no window.
   void merge(const Window& other, double decay) { open_.merge(other.open_, decay); }
 
   void set_learning_rate(const LearningRate& rate) { open_.set_learning_rate(rate); }
 
-  /// Number of rows of positive weight so far, in the window or not.
+  /// Returns the number of rows of positive weight so far, in the window or not.
   std::int64_t rows() const { return length_ == 0 ? open_.rows() : rows_; }
-  /// Of at least one row.
+  /// Returns the model. There must be at least one row.
   Model<T> model() const;
   std::vector<double> learning_rates() const { return open_.learning_rates(); }
-  /// How many numbers a copy copies, about.
+  /// Returns about how many numbers a copy copies.
   Index size() const { return open_.size() + kept_.capacity() * features_; }
 
   void visit_state(state::Archive& archive);
@@ -68,19 +68,19 @@ class Window {
   Model<T> model_of_kept_rows() const;
   void drop_oldest_panes();
 
-  Options options_;  // of a pane: without a window
+  Options options_;  // options of a pane: without a window
   Index features_ = 0;
   Index length_ = 0;     // N; 0 without a window
   Index pane_rows_ = 0;  // rows of a full pane; 0 if the rows themselves are kept
-  Shards<T> open_;       // the pane that fills, or all rows
-  PaneQueue<T> panes_;   // the full ones
+  Shards<T> open_;       // the pane that is not full yet, or all rows
+  PaneQueue<T> panes_;   // the full panes
   KeptRows<T> kept_;
-  std::int64_t rows_ = 0;          // of positive weight, in the window or not
-  std::int64_t rows_before_ = 0;   // those that left
+  std::int64_t rows_ = 0;          // number of rows of positive weight, in the window or not
+  std::int64_t rows_before_ = 0;   // number of rows that left the window
   std::int64_t open_start_ = 0;    // position of the open pane's first row among all given
-  std::int64_t empty_rows_ = 0;    // without any value, in the window or not
-  FillModel filling_;              // what the open pane's missing values are filled by
-  std::int64_t filling_rows_ = 0;  // rows that it comes from
+  std::int64_t empty_rows_ = 0;    // number of rows without any value, in the window or not
+  FillModel filling_;              // the model that fills missing values of the open pane
+  std::int64_t filling_rows_ = 0;  // number of rows of that model
 };
 
 extern template class Window<float>;

@@ -32,11 +32,11 @@ namespace roipca {
 /// Thread safety: not safe for use by two threads at once.
 class GrowingSpectrum {
  public:
-  /// Holds at most `capacity` eigenpairs, or all.
+  /// Holds at most `capacity` eigenpairs, or all of them.
   GrowingSpectrum(std::optional<Index> capacity, bool center);
 
-  /// Adds a row and a column. `column` has size() finite numbers of at most 1e150, as is the diagonal entry.
-  /// If memory runs out, nothing has changed.
+  /// Adds a row and a column. `column` has size() finite numbers; these and the diagonal entry are at most
+  /// 1e150. If memory runs out, nothing has changed.
   void append(const Eigen::Ref<const Vector<double>>& column, double diagonal);
 
   /// Number of rows, and of columns, of the matrix.

@@ -44,7 +44,7 @@ class Landmarks {
                            double rounding = std::numeric_limits<double>::epsilon());
 
   Index size() const { return size_; }
-  /// The part of the sum of k(x, x) over all rows that their projections have lost.
+  /// Returns the part of the sum of k(x, x) over all rows that their projections have lost.
   double lost() const { return total_ > 0.0 ? lost_ / total_ : 0.0; }
 
   struct Eigenpairs {
@@ -52,7 +52,7 @@ class Landmarks {
     Matrix<double> duals;   // unit eigenvectors as coefficients of the landmarks, one per column
   };
   Eigenpairs eigenpairs() const;
-  /// Kernel values of the mean of the projections against the landmarks; zero without centring.
+  /// Returns the kernel values of the mean of the projections with the landmarks; zero without centring.
   Vector<double> mean_values() const;
 
   void visit_state(state::Archive& archive);

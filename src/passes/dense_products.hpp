@@ -1,4 +1,4 @@
-/// S Q of dense rows, block by block.
+/// Computes S Q of dense rows, block by block.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 
 namespace roipca {
 
-/// Sums V^T (V Q) over rows v = unit w^(1/2) (x - mean), for the leading `rank` components Q of a model.
-/// Rows wait until a block is full, so that blocks end at the same rows however calls are cut.
+/// Sums V^T (V Q) over rows v = unit w^(1/2) (x - mean), for the leading `rank` components Q of a model. Rows
+/// wait until a block is full, so that blocks end at the same rows however the rows are divided into calls.
 template <typename T>
 class DenseProducts {
  public:
@@ -35,7 +35,7 @@ class DenseProducts {
     basis_.columns(rank) = as_columns(model.basis).leftCols(rank);
   }
 
-  /// Adds the rows [from, to), which were checked and have positive weights.
+  /// Adds the rows [from, to), which have been checked and have positive weights.
   void add(const Model<T>& model, const GivenRows<T>& given, Index from, Index to, RowIdentity& identity) {
     while (from < to) {
       const Index taken = std::min(to - from, capacity() - count_);
@@ -54,7 +54,7 @@ class DenseProducts {
     }
   }
 
-  /// The sum so far, features x rank, in the unit squared.
+  /// Returns the sum so far, features x rank, in the unit squared.
   Matrix<double> sum() const {
     DenseProducts all(*this);
     if (all.count_ > 0) all.close_block();
@@ -71,10 +71,10 @@ class DenseProducts {
   }
 
  private:
-  static constexpr Index kNumbers = Index{1} << 16;  // of a block: half a megabyte in double
-  static constexpr Index kFewest = 24;               // so few rows still use the tiles of the loops
+  static constexpr Index kNumbers = Index{1} << 16;  // numbers of a block: half a megabyte in double
+  static constexpr Index kFewest = 24;               // the fewest rows that use the tiles of the loops
   static constexpr Index kMost = 128;
-  // Blocks whose products are added up in T: the rounding of a longer sum would show in float.
+  // Number of blocks whose products are added up in T: the rounding of a longer sum would show in float.
   static constexpr Index kRecentBlocks = 8;
 
   static Index block_rows(Index features) { return std::clamp(kNumbers / features, kFewest, kMost); }
@@ -99,9 +99,9 @@ class DenseProducts {
   Index rank_;
   simd::AlignedRows<T> basis_;
   simd::AlignedRows<T> recent_;  // sum of the last blocks
-  simd::AlignedRows<T> block_;   // rows that wait
-  Index count_ = 0;              // of them
-  Index blocks_ = 0;             // in `recent_`
+  simd::AlignedRows<T> block_;   // waiting rows
+  Index count_ = 0;              // number of waiting rows
+  Index blocks_ = 0;             // number of blocks in `recent_`
   Matrix<double> total_;         // features x rank
   Vector<double> weights_;
   Vector<double> scales_;

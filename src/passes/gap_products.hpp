@@ -1,4 +1,4 @@
-/// Rows with missing values in another pass.
+/// Rows with missing values in a further pass.
 #pragma once
 
 #include <cmath>
@@ -12,9 +12,9 @@
 
 namespace roipca {
 
-/// Fills the rows of a pass by the model that is refined, which makes the pass a step of the EM algorithm,
-/// and sums up what the model cannot tell about filled rows: C Q for their conditional covariances C and the
-/// leading `rank` components Q, and the variances of the features. All in the unit of the pass.
+/// Fills the rows of a pass with the model that is refined, which makes the pass a step of the EM algorithm.
+/// Sums up the uncertainty of filled rows: C Q for their conditional covariances C and the leading `rank`
+/// components Q, and the variances of the features. Everything is in the unit of the pass.
 template <typename T>
 class GapProducts {
  public:
@@ -28,9 +28,9 @@ class GapProducts {
         deviations_(model.features()),
         filled_(model.features()) {}
 
-  /// Takes a row of positive weight and returns it filled, valid until the next call; null, and counts it, if
-  /// it has no value. The deviations of filled values are taken out of those that are to be added to
-  /// `identity`.
+  /// Takes a row of positive weight and returns it filled, valid until the next call. If the row has no
+  /// value, it is counted, and null is returned. The deviations of filled values are subtracted from those to
+  /// be added to `identity`.
   const T* fill(const Model<T>& model, const Row<T>& row, double weight, RowIdentity& identity) {
     const auto x = as_eigen(row);
     filled_ = x.transpose();
@@ -68,11 +68,11 @@ class GapProducts {
     empty_rows_ += other.empty_rows_;
   }
 
-  /// The sum of C Q, features x rank.
+  /// Returns the sum of C Q, features x rank.
   const Matrix<double>& sum() const { return products_; }
-  /// The scatter of each feature, with the variance that filled values lack.
+  /// Returns the scatter of each feature, with the variance that filled values lack.
   const Vector<double>& scatter() const { return scatter_; }
-  /// Weight of the rows in which each feature was missing.
+  /// Returns the weight of the rows in which each feature was missing.
   const Vector<double>& gap_weight() const { return gap_weight_; }
 
   void visit_state(state::Archive& archive) { archive(products_, scatter_, gap_weight_, empty_rows_); }

@@ -1,4 +1,4 @@
-/// Whether the rows of another pass are those of a model.
+/// Checks whether the rows of another pass are those of a model.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class RowIdentity {
     weight_ += weight;
     trace_ += square;
   }
-  /// Sum of w (x - mean) of each feature, for the caller to add to.
+  /// Returns the sum of w (x - mean) of each feature, for the caller to add to.
   Vector<double>& deviations() { return deviations_; }
 
   void merge(const RowIdentity& other) {

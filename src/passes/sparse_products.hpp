@@ -1,4 +1,4 @@
-/// S Q of sparse rows, at the cost of their nonzeros.
+/// Computes S Q of sparse rows, at the cost of their nonzeros.
 #pragma once
 
 #include <vector>
@@ -12,17 +12,17 @@
 namespace roipca {
 
 /// Sums w (x - mean) y^T with y = Q^T (x - mean), in a unit, for the leading components Q of a model. The
-/// mean stays implicit: x y^T is added for each row, and mean (sum of w y)^T subtracted when the sum is
-/// read. All in double, row by row, so that calls may be cut anywhere.
+/// mean stays implicit: x y^T is added for each row, and mean (sum of w y)^T is subtracted when the sum is
+/// read. Everything is in double, row by row, so that rows may be divided into calls anywhere.
 template <typename T>
 class SparseProducts {
  public:
   SparseProducts(const Model<T>& model, Index rank, double unit);
 
-  /// Adds row i, which was checked and has a positive weight.
+  /// Adds row i, which has been checked and has a positive weight.
   void add(const SparseRows<T>& rows, Index i, double weight, RowIdentity& identity);
 
-  /// The sum so far, features x rank, in the unit squared.
+  /// Returns the sum so far, features x rank, in the unit squared.
   Matrix<double> sum() const;
   /// Adds the deviations of the rows from the mean, which `add` leaves out, to `identity`.
   void report(RowIdentity& identity) const;
@@ -34,16 +34,16 @@ class SparseProducts {
 
   double unit_;
   Index rank_;
-  Index columns_;                      // of a feature: the rank, rounded up
+  Index columns_;                      // numbers of a feature: the rank, rounded up
   simd::AlignedBuffer<double> basis_;  // the numbers of a feature together
-  simd::AlignedBuffer<double> total_;  // sum of w x y^T, laid out alike
+  simd::AlignedBuffer<double> total_;  // sum of w x y^T, with the same layout
   Vector<double> pull_;                // sum of w y
-  Vector<double> sums_;                // of w x, in the unit
+  Vector<double> sums_;                // sums of w x, in the unit
   double weight_ = 0.0;
   Vector<double> mean_;         // in the unit
   Vector<double> mean_scores_;  // Q^T mean, in the unit
   double mean_squared_ = 0.0;   // |mean|^2, in the unit squared
-  std::vector<int> indices_;    // the row in hand, ascending
+  std::vector<int> indices_;    // of the present row, ascending
   std::vector<double> values_;  // in the unit
   simd::AlignedBuffer<double> scores_;
 };

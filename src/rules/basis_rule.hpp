@@ -1,4 +1,4 @@
-/// What the rules share that hold the components themselves.
+/// The common part of the rules that hold the components themselves.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace roipca {
 template <typename T, typename Derived>
 class BasisRule : public Rule<T> {
  public:
-  /// `spare_rows` lie behind those of the components, for the rule's own use.
+  /// `spare_rows` follow the rows of the components, for the rule's own use.
   BasisRule(Index features, Index capacity, Index spare_rows = 0)
       : Rule<T>(features), rows_(capacity + spare_rows, features), values_(Vector<double>::Zero(capacity)) {}
 
@@ -45,12 +45,12 @@ class BasisRule : public Rule<T> {
  protected:
   Index features() const { return rows_.length(); }
   Index capacity() const { return values_.size(); }
-  /// All columns that there is room for, and those in use.
+  /// All columns, and the columns in use.
   auto basis() { return rows_.columns(capacity()); }
   auto components() { return rows_.columns(rank_); }
   auto components() const { return rows_.columns(rank_); }
 
-  /// The spectrum of a rule whose unit columns are orthonormal only in the limit.
+  /// Returns the spectrum of a rule whose unit columns are orthonormal only in the limit.
   Spectrum<T> orthonormal_spectrum() const {
     Spectrum<T> spectrum{components(), values_.head(rank_), trace_};
     const Index kept = orthonormalise_independent<T>(spectrum.basis, spectrum.values);
@@ -59,8 +59,8 @@ class BasisRule : public Rule<T> {
     return spectrum;
   }
 
-  /// Keeps the eigenvalues descending where a rule only estimates them; neighbours change places, with their
-  /// columns.
+  /// Keeps the eigenvalues in descending order if a rule only estimates them: neighbours change places, with
+  /// their columns.
   void keep_sorted() {
     for (Index i = 1; i < rank_; ++i) {
       for (Index j = i; j > 0 && values_[j] > values_[j - 1]; --j) {

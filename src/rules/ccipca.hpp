@@ -9,12 +9,13 @@
 
 namespace roipca {
 
-/// Each component, scaled by its eigenvalue, is a running mean of (u . q) u; what it explains is taken off
-/// the row before the next component sees it. The amnesic parameter l gives the new row the share (1 + l) / n
-/// instead of 1 / n. O(k d) a row. Components are orthonormal only in the limit, and made so when read.
+/// Each component, scaled by its eigenvalue, is a running mean of (u . q) u. The part of the row that it
+/// explains is subtracted before the next component sees the row. The amnesic parameter l gives the new row
+/// the share (1 + l) / n instead of 1 / n. O(k d) per row. Components are orthonormal only in the limit; a
+/// reading makes them so.
 ///
-/// Lengths that favour late rows are compared with a trace that favours them as much: where late rows are the
-/// larger ones, a length is more than the scatter of all rows has. What is read are shares of that trace,
+/// Lengths that favour late rows are compared with a trace that favours them as much: if late rows are
+/// larger, a length exceeds the scatter of all rows. A reading returns the lengths as shares of that trace,
 /// times the trace itself.
 template <typename T>
 class CcipcaRule final : public BasisRule<T, CcipcaRule<T>> {
@@ -24,8 +25,9 @@ class CcipcaRule final : public BasisRule<T, CcipcaRule<T>> {
 
   void absorb(Eigen::Ref<Vector<T>> u, const Step& step) override {
     this->trace_ += step.squared_norm;
-    // The paper's shares (n - 1 - l) / n and (1 + l) / n of a mean, as factors of a sum. At first l is less,
-    // or a row would wipe out the few before it. Written so that weights far apart cancel nothing.
+    // The paper's shares (n - 1 - l) / n and (1 + l) / n of a mean, as factors of a sum. At first, l is
+    // smaller, because a row would otherwise wipe out the few rows before it. Written so that weights of very
+    // different size cancel nothing.
     const double amnesia = std::min(amnesia_ * step.weight, kEarlyAmnesia * step.weight_before);
     const double keep = step.weight_before > 0.0 ? 1.0 - amnesia / step.weight_before : 0.0;
     const double gain = 1.0 + amnesia / step.weight;
@@ -77,10 +79,10 @@ class CcipcaRule final : public BasisRule<T, CcipcaRule<T>> {
  private:
   using Base = BasisRule<T, CcipcaRule<T>>;
 
-  // Below this part of the row, what is left of it is rounding.
+  // Below this fraction of the row, the remainder is rounding.
   static constexpr double kNoise = 16.0 * double{std::numeric_limits<T>::epsilon()};
 
-  // Most that a row may take from those before it, as a part of them.
+  // Largest fraction of the earlier rows that a row may replace.
   static constexpr double kEarlyAmnesia = 0.1;
 
   double amnesia_;

@@ -10,7 +10,7 @@
 namespace roipca {
 
 /// A sketch of at most 2 k rows. When it is full, its singular values are shrunk so that k rows are left:
-/// sigma_i^2 loses sigma_{k+1}^2. O(k d) a row on average: a shrink costs O(k^2 d) every k rows.
+/// sigma_i^2 loses sigma_{k+1}^2. O(k d) per row on average, since a shrink costs O(k^2 d) every k rows.
 template <typename T>
 class FrequentDirectionsRule final : public Rule<T> {
  public:
@@ -33,8 +33,8 @@ class FrequentDirectionsRule final : public Rule<T> {
   Index capacity_;
   Index filled_ = 0;
   Matrix<T> sketch_;        // features x 2 capacity: the sketch's rows as columns
-  Vector<double> squares_;  // of the factors on its columns
-  Vector<double> scales_;   // their roots, while it shrinks
+  Vector<double> squares_;  // squares of the factors on its columns
+  Vector<double> scales_;   // roots of `squares_`, during a shrink
   Rotation<T> rotation_;
   Vector<T> column_;
   Matrix<double> gram_;

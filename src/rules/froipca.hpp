@@ -10,17 +10,17 @@
 
 namespace roipca {
 
-/// Eigenvalues as ROIPCA; each component moves along itself, the row's projection and the row's residual only
-/// (the fast first order eigenvector formula): O(k d) a row, in two passes over the components of which the
-/// second writes.
+/// Eigenvalues are those of ROIPCA. Each component moves only along itself, the row's projection and the
+/// row's residual (the fast first order eigenvector formula): O(k d) per row, in two passes over the
+/// components, of which only the second writes.
 ///
-/// In units where the coefficient of q_i is 1, the formula reads q_i + a_i Q z + c_i r. The set {q_i + a_i Qz
-/// + c_i r} is not orthonormal, to second order in a and c. Instead of letting that drift grow, every update
-/// takes the nearest orthonormal set, the polar factor of Q (I + z a^T) + r c^T, which a low-rank form gives
-/// in O(k d) as well. For one component it is the paper's normalisation.
+/// In units where the coefficient of q_i is 1, the formula reads q_i + a_i Q z + c_i r. To second order in a
+/// and c, the set {q_i + a_i Qz + c_i r} is not orthonormal. To keep that drift from growing, every update
+/// takes the nearest orthonormal set, the polar factor of Q (I + z a^T) + r c^T, which a low-rank form also
+/// gives in O(k d). For one component it is the paper's normalisation.
 ///
-/// A row that turns a component by more than 45 degrees is outside of what the formula approximates and is
-/// applied exactly, as ROIPCA would. After the first rows of a stream there are few.
+/// A row that turns a component by more than 45 degrees is beyond the range of the formula and is applied
+/// exactly, as by ROIPCA. After the first rows of a stream there are few.
 template <typename T>
 class FroipcaRule final : public BasisRule<T, FroipcaRule<T>> {
  public:
@@ -47,7 +47,7 @@ class FroipcaRule final : public BasisRule<T, FroipcaRule<T>> {
   void move(Index terms);
   void rotate();
 
-  // Room for the row, where one pass multiplies it by the components and by itself.
+  // Place for the row, where one pass multiplies it by the components and by itself.
   T* behind_components() { return rows_.row(this->capacity()); }
   auto row() { return Eigen::Map<Vector<T>>(behind_components(), this->features()); }
 
@@ -56,7 +56,7 @@ class FroipcaRule final : public BasisRule<T, FroipcaRule<T>> {
   Splitter<T> splitter_;
   Rotation<T> rotation_;
   DriftGuard<T> guard_;
-  Vector<double> z_;                 // with room for |v|^2 behind it
+  Vector<double> z_;                 // with room for |v|^2 after it
   double residual_ = 0.0;            // |r|
   bool is_residual_ = false;         // whether the slot holds r rather than the row
   Vector<double> along_projection_;  // a, with Q z of unit coefficient

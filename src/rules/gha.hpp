@@ -7,8 +7,8 @@
 
 namespace roipca {
 
-/// q_i <- q_i + eta z_i (v - sum_{k <= i} z_k q_k), then normalised. O(k d) a row. Orthonormal only in the
-/// limit, and made so when read.
+/// q_i <- q_i + eta z_i (v - sum_{k <= i} z_k q_k), then normalised. O(k d) per row. Components are
+/// orthonormal only in the limit; a reading makes them so.
 template <typename T>
 class GhaRule final : public GradientRule<T, GhaRule<T>> {
  public:
@@ -17,7 +17,7 @@ class GhaRule final : public GradientRule<T, GhaRule<T>> {
         orthonormal_(capacity, features),
         unused_(capacity) {}
 
-  /// An orthonormal basis of what the components span.
+  /// Returns an orthonormal basis of the span of the components.
   simd::RowsView<T> span() {
     orthonormal_.columns(this->rank_) = this->components();
     const Index kept =

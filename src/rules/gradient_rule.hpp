@@ -1,4 +1,4 @@
-/// What GHA and Oja's rule share: the learning rate, and eigenvalues as running sums.
+/// The common part of GHA and Oja's rule: the learning rate, and eigenvalues as running sums.
 #pragma once
 
 #include <algorithm>
@@ -55,7 +55,8 @@ class GradientRule : public BasisRule<T, Derived> {
     return std::min(static_cast<double>(this->rank_) / sum, most);
   }
 
-  // Takes the part of v outside the components as a new one; false where there is none. v is kept then.
+  // Adds the part of v outside the components as a new component. Returns false, and leaves v unchanged, if
+  // there is no such part.
   bool grow(Eigen::Ref<Vector<T>> v, const Step& step) {
     auto fresh = this->basis().col(this->rank_);
     fresh = v;

@@ -12,8 +12,8 @@
 
 namespace roipca {
 
-/// The scatter is taken to be of rank k: [[Lambda + z z^T, |r| z], [|r| z^T, |r|^2]] in the basis [Q, r/|r|],
-/// by a dense eigensolver. O(k^2 d + k^3) a row.
+/// The scatter is assumed to have rank k: [[Lambda + z z^T, |r| z], [|r| z^T, |r|^2]] in the basis [Q,
+/// r/|r|], solved by a dense eigensolver. O(k^2 d + k^3) per row.
 template <typename T>
 class IpcaRule final : public BasisRule<T, IpcaRule<T>> {
  public:
@@ -47,8 +47,8 @@ class IpcaRule final : public BasisRule<T, IpcaRule<T>> {
     guard_.watch(this->components(), step.rows_before);
   }
 
-  /// Without those that the dense eigensolver cannot tell from rounding of the largest. They stay with the
-  /// rule, because what rows add to them adds up.
+  /// Leaves out the eigenpairs that the dense eigensolver cannot tell from rounding of the largest. The rule
+  /// keeps them, because the contributions of later rows to them add up.
   Spectrum<T> spectrum() const override {
     const auto values = this->values_.head(this->rank_);
     const double rounding = static_cast<double>(this->rank_ + 1) * std::numeric_limits<double>::epsilon();
@@ -57,8 +57,8 @@ class IpcaRule final : public BasisRule<T, IpcaRule<T>> {
   }
 
  private:
-  // The dense eigensolver's vectors are off orthonormal by several roundings, at every row. Looking costs a
-  // small part of the 64 rotations before it.
+  // The vectors of the dense eigensolver are off orthonormal by several roundings at every row. A check costs
+  // a small part of the 64 rotations before it.
   static constexpr Index kRowsBetweenLooks = 64;
 
   Splitter<T> splitter_;

@@ -5,13 +5,13 @@
 
 namespace roipca {
 
-/// Q <- Q + eta v z^T, orthonormalised by Gram-Schmidt in the components' order. O(k^2 d) a row.
+/// Q <- Q + eta v z^T, orthonormalised by Gram-Schmidt in the components' order. O(k^2 d) per row.
 template <typename T>
 class OjaRule final : public GradientRule<T, OjaRule<T>> {
  public:
   using GradientRule<T, OjaRule<T>>::GradientRule;
 
-  /// An orthonormal basis of what the components span.
+  /// Returns an orthonormal basis of the span of the components.
   simd::RowsView<T> span() const { return this->rows_.view(this->rank_); }
 
   void climb(const Eigen::Ref<const Vector<T>>& v, const Eigen::Ref<const Vector<T>>& z, double rate) {

@@ -11,8 +11,9 @@
 namespace roipca {
 
 /// Updates eigenvalues by the truncated secular equation and components by the truncated eigenvector formula,
-/// for one row after the other. The formula's O(k^2 d) are put off and come to O(k d) a row on average: see
-/// DeferredBasis. Reading works on a copy, so that it does not move the place where they are made up for.
+/// one row after the other. The O(k^2 d) operations of the formula are deferred and amount to O(k d) per row
+/// on average: see DeferredBasis. Reading works on a copy, so that it does not change the rows at which they
+/// are carried out.
 template <typename T>
 class RoipcaRule final : public Rule<T> {
  public:
@@ -42,13 +43,13 @@ class RoipcaRule final : public Rule<T> {
   double unheld_ = 0.0;  // sum of the eigenvalues that are not held
   double trace_ = 0.0;
   Vector<double> z_;
-  // Of the rows that wait: |v|^2, by what v is to be multiplied (it was enlarged, or forgetting has scaled it
-  // since it came), and the weight before it in squared units.
+  // Of the waiting rows: |v|^2, the factor by which v is to be multiplied (because it was enlarged, or
+  // because forgetting has scaled it since), and the weight before it in squared units.
   Vector<double> squared_norms_;
   Vector<double> factors_;
   Vector<double> weights_;
-  std::int64_t rows_ = 0;          // of the stream
-  std::int64_t rows_settled_ = 0;  // of them, those that have gone into the long components
+  std::int64_t rows_ = 0;          // number of rows of the stream
+  std::int64_t rows_settled_ = 0;  // number of these that have been applied to the long components
 };
 
 extern template class RoipcaRule<float>;

@@ -1,4 +1,4 @@
-/// What every update rule is to the estimator.
+/// The interface of every update rule.
 #pragma once
 
 #include <memory>
@@ -18,17 +18,17 @@ class Rule {
   virtual ~Rule() = default;
   virtual std::unique_ptr<Rule> clone() const = 0;
 
-  /// Scatter <- scatter + v v^T for the row v, which is scratch afterwards. Allocates nothing.
+  /// Adds the row v: scatter <- scatter + v v^T. The row is scratch afterwards. Allocates nothing.
   virtual void absorb(Eigen::Ref<Vector<T>> v, const Step& step) = 0;
-  /// Scatter <- factor * scatter: forgetting, or another unit.
+  /// Scales the scatter, for forgetting or another unit: scatter <- factor * scatter.
   virtual void rescale(double factor) = 0;
-  /// Begins from known eigenpairs instead of from nothing.
+  /// Starts from known eigenpairs instead of from nothing.
   virtual void start(const Spectrum<T>& spectrum) = 0;
-  /// The eigenpairs as they stand, at most as many as are held.
+  /// Returns the present eigenpairs, at most as many as are held.
   virtual Spectrum<T> spectrum() const = 0;
-  /// Shows what must outlive a stop: see state::Archive.
+  /// Lists the members that must survive a stop: see state::Archive.
   virtual void visit_state(state::Archive& archive) = 0;
-  /// See OnlinePca::learning_rates, in the rule's unit.
+  /// Returns OnlinePca::learning_rates, in the rule's unit.
   virtual std::vector<double> learning_rates() const { return {}; }
 
  protected:
@@ -36,7 +36,7 @@ class Rule {
   Rule(const Rule&) = default;
   Rule& operator=(const Rule&) = default;
 
-  /// Room for one row, aligned and padded, for rules that need their row so.
+  /// Returns an aligned and padded place for one row, for rules that need their row in one.
   T* slot() { return scratch_.row(0); }
 
  private:

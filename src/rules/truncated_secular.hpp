@@ -1,4 +1,4 @@
-/// What ROIPCA and fROIPCA share: the truncated secular equation.
+/// The common part of ROIPCA and fROIPCA: the truncated secular equation.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,9 @@ class TruncatedSecular {
         w_(Vector<double>::Zero(capacity + 1)),
         eigen_(static_cast<std::size_t>(capacity) + 1) {}
 
-  /// Eigenvalues, and the sum of those that are not held, as they are before the row, its coordinates z and
-  /// |r|, which is 0 where there is no residual, and the weight of the rows before it, in squared units.
+  /// Solves for one row. Takes the eigenvalues before the row and the sum of those that are not held, the
+  /// row's coordinates z, |r|, which is 0 if there is no residual, and the weight of the rows before it, in
+  /// squared units.
   void solve(const Eigen::Ref<const Vector<double>>& values, double unheld, double weight,
              const Eigen::Ref<const Vector<double>>& z, double residual) {
     rank_ = values.size();
@@ -35,18 +36,19 @@ class TruncatedSecular {
     eigen_.compute({poles_.data(), order}, {w_.data(), order}, 1.0);
   }
 
-  /// How many eigenpairs there are to hold now.
+  /// Returns the number of eigenpairs to hold now.
   Index kept() const { return order_ < capacity_ ? order_ : capacity_; }
-  /// By how much the sum of the eigenvalues that are not held grows: the root that is dropped takes the place
-  /// of mu. The trace minus the eigenvalues held is the same in exact arithmetic, but components of T know
-  /// the largest of them to epsilon times itself, which may be more than all that are not held.
+  /// Returns by how much the sum of the eigenvalues that are not held grows: the dropped root takes the place
+  /// of mu. In exact arithmetic, the trace minus the held eigenvalues is the same. But components of T
+  /// determine the largest of them only to epsilon times itself, which may exceed the sum of all that are not
+  /// held.
   double growth_of_unheld() const {
     return order_ > capacity_
                ? std::max(eigen_.values()[static_cast<std::size_t>(capacity_)] - poles_[rank_], 0.0)
                : 0.0;
   }
   auto values() const { return Eigen::Map<const Vector<double>>(eigen_.values().data(), kept()); }
-  /// One a column, in the basis [Q, r/|r|], or Q where there is no residual.
+  /// Returns the eigenvectors, one per column, in the basis [Q, r/|r|], or Q if there is no residual.
   auto vectors() const { return Eigen::Map<const Matrix<double>>(eigen_.vectors().data(), order_, kept()); }
 
  private:
