@@ -1,5 +1,5 @@
-/// The part of a model that is not arrays, as safetensors' metadata: strings by name (docs/format.md lists
-/// them).
+/// The fields of a model that are not arrays, as metadata of safetensors: strings by name (docs/format.md
+/// lists them).
 #pragma once
 
 #include <string>
@@ -13,13 +13,13 @@ namespace roipca::io {
 /// Names and values in the order in which they are written.
 using Metadata = std::vector<std::pair<std::string, std::string>>;
 
-/// Numbers are written in the fewest digits that read back to the same bits. Throws FileError for feature
-/// names and parameters that are not UTF-8.
+/// Returns the metadata of a model. Numbers are written with the fewest digits that read back to the same
+/// bits. Throws FileError for feature names and parameters that are not UTF-8.
 template <typename T>
 Metadata to_metadata(const Model<T>& model);
 
-/// Sets all fields of the model but the arrays; names that it does not know are ignored. Throws FileError
-/// that names the field that is missing or cannot be read.
+/// Sets all fields of the model but the arrays; unknown names are ignored. Throws FileError that names the
+/// field that is missing or cannot be read.
 template <typename T>
 void read_metadata(const Metadata& metadata, Model<T>& model);
 

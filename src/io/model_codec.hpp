@@ -1,4 +1,4 @@
-/// A model as the bytes of a model file and back; where the bytes live is for others (docs/format.md).
+/// Converts a model to the bytes of a model file and back, wherever the bytes are stored (docs/format.md).
 #pragma once
 
 #include <cstddef>
@@ -19,16 +19,17 @@ struct EncodedModel {
   std::vector<std::span<const std::byte>> arrays;
 };
 
-/// Copies none of the arrays: the result is valid as long as the model is neither changed nor destroyed.
+/// Returns the bytes of a model without copying its arrays: the result is valid as long as the model is
+/// neither changed nor destroyed.
 template <typename T>
 EncodedModel encode(const Model<T>& model);
 
-/// Throws FileError that names the byte or the field, but not the file. Takes no more memory than the
-/// source's size and kMaxHeaderSize.
+/// Reads a model. Throws FileError that names the byte or the field, but not the file. Takes no more memory
+/// than the source's size and kMaxHeaderSize.
 template <typename T>
 Model<T> decode(ByteSource& source);
 
-/// The same of whichever of the two types the source holds.
+/// Does the same for the type, float or double, that the source holds.
 std::variant<Model<double>, Model<float>> decode_any(ByteSource& source);
 
 extern template EncodedModel encode(const Model<float>&);

@@ -1,4 +1,4 @@
-/// How a model shows its reported components: in which order, and with which signs.
+/// The order and the signs in which a model shows its reported components.
 #pragma once
 
 #include <cstdlib>
@@ -9,21 +9,21 @@
 
 namespace roipca {
 
-/// 1 or -1: which makes the largest entry of held component `place` positive.
+/// Returns the sign, 1 or -1, that makes the largest entry of held component `place` positive.
 template <typename T>
 int default_sign(const Model<T>& model, Index place) {
   const auto component = as_columns(model.basis).col(place);
   const T most = component.maxCoeff();
   const T least = component.minCoeff();
   if (most != -least) return most < -least ? -1 : 1;
-  // The first of two of the same size.
+  // Of two entries of the same size, the first counts.
   for (Index j = 0; j < component.size(); ++j) {
     if (component[j] == most || component[j] == least) return component[j] < T{0} ? -1 : 1;
   }
   return 1;
 }
 
-/// Component i that is shown is `sign(i)` times held component `place(i)`.
+/// Component i as shown is `sign(i)` times held component `place(i)`.
 template <typename T>
 class Axes {
  public:
@@ -37,7 +37,7 @@ class Axes {
   Index place(Index i) const { return std::abs(axes_[static_cast<std::size_t>(i)]) - 1; }
   int sign(Index i) const { return axes_[static_cast<std::size_t>(i)] < 0 ? -1 : 1; }
 
-  /// Columns of the basis as they are shown.
+  /// Returns columns of the basis as they are shown.
   template <typename Columns, typename Shown>
   void show(const Columns& columns, Shown&& shown) const {
     using Number = typename std::decay_t<Shown>::Scalar;
@@ -60,7 +60,7 @@ class Axes {
   std::vector<Index> axes_;
 };
 
-/// Numbers per held component, in the order in which the reported ones are shown.
+/// Returns numbers per held component in the order in which the reported ones are shown.
 template <typename T>
 Vector<double> in_shown_order(const Model<T>& model, const std::vector<double>& of_held) {
   const auto values = as_eigen(of_held);

@@ -7,25 +7,26 @@
 
 namespace roipca {
 
-/// What merging two models makes of a field.
+/// How two models are merged in a field.
 enum class Merging {
-  kFirst,     ///< that of the first model
-  kNonempty,  ///< that of the first model that has one
+  kFirst,     ///< the value of the first model
+  kNonempty,  ///< the value of the first model that has one
   kSum,
   kOwn,  ///< a formula of its own, in merge.cpp
 };
 
-/// A number or text, which the model file has in its metadata under this name.
+/// A number or text, which is stored under this name in the metadata of the model file.
 struct ValueField {
   std::string_view name;
   Merging merging;
-  bool is_optional = false;  ///< left out of the file if it is that of an empty model
+  bool is_optional = false;  ///< left out of the file if it has the value of an empty model
 };
 
-/// How long an array is.
+/// The length of an array.
 enum class Extent { kFeatures, kHeld, kHeldByFeatures, kProbesByFeatures };
 
-/// An array, which the model file has under this name. Arrays of T are kHeldByFeatures, all others double.
+/// An array, which is stored under this name in the model file. Arrays of T are kHeldByFeatures, all others
+/// are double.
 struct ArrayField {
   std::string_view name;
   Extent extent;
@@ -65,8 +66,8 @@ void visit_values(Visit visit, Models&... models) {
   visit(ValueField{"parameters", Merging::kFirst, true}, models.parameters...);
 }
 
-/// The same for the arrays, in the order of the model file. The doubles come first, so that each starts at a
-/// multiple of its own size.
+/// Does the same for the arrays, in the order of the model file. The doubles come first, so that each starts
+/// at a multiple of its own size.
 template <typename Visit, typename... Models>
 void visit_arrays(Visit visit, Models&... models) {
   visit(ArrayField{"mean", Extent::kFeatures}, models.mean...);

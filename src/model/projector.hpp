@@ -1,4 +1,4 @@
-/// Rows on and off the components of a model, by the loops of simd.
+/// Projects rows onto the components of a model and back, by the loops of simd.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 
 namespace roipca {
 
-/// Sum of the squares of a residual where the row has a value, times features / values there: comparable with
-/// that of a row without gaps. 0 if the row has none.
+/// Returns the sum of the squares of a residual at the present values of a row, times features / (number of
+/// present values), which makes it comparable with that of a row without gaps. 0 if the row has no value.
 template <typename T>
 double squares_of_observed(const Eigen::Ref<const Vector<T>>& residual, const Row<T>& row) {
   double sum = 0.0;
@@ -28,11 +28,12 @@ double squares_of_observed(const Eigen::Ref<const Vector<T>>& residual, const Ro
   return there > 0 ? sum * static_cast<double>(row.size()) / static_cast<double>(there) : 0.0;
 }
 
-/// Takes rows in chunks that stay in the cache: centres them, and computes their scores on the first
+/// Takes rows in chunks that stay in the cache, centres them, and computes their scores on the first
 /// components of a model, with the signs of the model's basis. The results of a row do not depend on the
-/// other rows. Where the model imputes, missing values are those that it expects.
+/// other rows. If the model imputes, missing values are replaced by their expectations.
 ///
-/// Copies the components once, in O(features x components) time and memory. Refers to the model.
+/// Copies the components once, in O(features x components) time and memory. Refers to the model, which must
+/// outlive it.
 template <typename T>
 class Projector {
  public:
@@ -51,7 +52,7 @@ class Projector {
     basis_.columns(components) = as_columns(model.basis).leftCols(components);
   }
 
-  /// Calls use(first, count) for each chunk, when `scores` and `centred` are those of its rows.
+  /// Calls use(first, count) for each chunk, when `scores` and `centred` hold its rows.
   template <typename Use>
   void for_each_chunk(const Rows<T>& rows, Use use) {
     const Index features = model_.features();
@@ -72,8 +73,8 @@ class Projector {
     }
   }
 
-  /// Calls use(first, count) for each chunk, when `centred` are the points of the components' plane with
-  /// these scores, still without the mean.
+  /// Calls use(first, count) for each chunk, when `centred` holds the points in the plane of the components
+  /// that have these scores, still without the mean.
   template <typename Use>
   void for_each_chunk_of_scores(const RowMatrix<T>& scores, Use use) {
     for (Index first = 0; first < scores.rows(); first += at_once_) {
@@ -89,7 +90,7 @@ class Projector {
   auto scores(Index count) const { return scores_.topRows(count); }
   /// Rows of the chunk as columns, features x count.
   auto centred(Index count) { return centred_.columns(count); }
-  /// Brings the rows of the chunk back to the units of the rows given.
+  /// Converts the rows of the chunk back to the units of the given rows.
   void unscale(Index count) { scale(count, model_.scale); }
   /// Replaces each row of the chunk by a combination of the components, one row of coefficients per row.
   void replace_by_combination(const RowMatrix<T>& coefficients) {
@@ -104,11 +105,12 @@ class Projector {
   }
 
  private:
-  static constexpr Index kNumbers = Index{1} << 17;  // of a chunk: half of a usual second cache in double
-  static constexpr Index kFewest = 12;               // so few rows still use the tiles of the loops
+  static constexpr Index kNumbers =
+      Index{1} << 17;                   // numbers of a chunk: half of a usual second-level cache in double
+  static constexpr Index kFewest = 12;  // the fewest rows that use the tiles of the loops
   static constexpr Index kMost = 96;
 
-  // Missing values by what is expected of them.
+  // Replaces missing values by their expectations.
   void fill(Index count) {
     for (Index i = 0; i < count; ++i) {
       if (!centred_.columns(count).col(i).hasNaN()) continue;
@@ -132,7 +134,7 @@ class Projector {
 
   const Model<T>& model_;
   Index components_;
-  Index at_once_;  // rows of a chunk
+  Index at_once_;  // number of rows of a chunk
   simd::AlignedRows<T> basis_;
   simd::AlignedRows<T> centred_;
   RowMatrix<double> scores_;

@@ -6,13 +6,13 @@
 
 namespace roipca {
 
-/// Scores on the first `columns` components held, a line per row: O(nonzeros columns) and, once per call,
-/// O(features columns). Throws std::invalid_argument for a wrong width, and DataError for a column out of
-/// range.
+/// Returns the scores on the first `columns` held components, one line per row. Costs O(nonzeros columns)
+/// and, once per call, O(features columns). Throws std::invalid_argument for a wrong width, and DataError for
+/// a column out of range.
 template <typename T>
 RowMatrix<double> sparse_scores(const Model<T>& model, Index columns, const SparseRows<T>& x);
 
-/// |x - mean|^2 of each row, whose columns were checked.
+/// Returns |x - mean|^2 of each row. The columns must have been checked.
 template <typename T>
 std::vector<double> sparse_squared_lengths(const Model<T>& model, const SparseRows<T>& x);
 

@@ -5,8 +5,8 @@
 
 namespace roipca {
 
-/// The leading eigenpairs of a scatter matrix, descending, and its trace. It is the one form in which
-/// eigenpairs enter and leave an engine or a rule.
+/// The leading eigenpairs of a scatter matrix, in descending order, and its trace. Eigenpairs enter and leave
+/// an engine or a rule only in this form.
 template <typename T>
 struct Spectrum {
   Matrix<T> basis;  // features x rank, orthonormal columns

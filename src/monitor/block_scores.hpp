@@ -21,18 +21,18 @@ struct ScoreDistribution {
 };
 
 struct BlockScores {
-  bool is_wanted = false;  ///< set by whoever closes the block: engines that can, score its rows
+  bool is_wanted = false;  ///< set when the block is closed: engines that can score its rows do so
   bool is_known = false;   ///< set by the engine
   ScoreDistribution t2;
-  ScoreDistribution spe;  ///< in the block's unit, squared
+  ScoreDistribution spe;  ///< in the squared unit of the block
 };
 
-/// Part of the trace below which the variance along a component may be no more than rounding: see
+/// Fraction of the trace below which the variance along a component may be no more than rounding: see
 /// make_reportable.
 template <typename T>
 inline constexpr double kScoreNoise = 1024.0 * kNoise<T>* kNoise<T>;
 
-/// Rows X = (I - pull u u^T) V as an update has measured them: see BlockWeights.
+/// The rows X = (I - pull u u^T) V as measured by an update: see BlockWeights.
 struct MeasuredRows {
   Index count;
   const double* dots;  ///< X Z, row by row
@@ -48,13 +48,13 @@ class BlockScorer {
  public:
   BlockScorer(Index capacity, Index max_rows);
 
-  /// Scores rows by the orthonormal components Z `normal` (null: Z itself), of which there are `rank`, and
-  /// the variances along them. Components whose variance is no more than `noise` are left out, as they are
-  /// from the scores of a model.
+  /// Scores rows by the `rank` orthonormal components Z `normal` (null: Z itself) and the variances along
+  /// them. Components whose variance is no more than `noise` are left out, as they are from the scores of a
+  /// model.
   void score(const MeasuredRows& rows, Index rank, const Matrix<double>* normal,
              const Vector<double>& variances, double noise, BlockScores& scores);
 
-  /// The same for rows V whose products with the components and whose squares are known as they are.
+  /// Does the same for rows V whose products with the components and whose squares are known directly.
   void score(Index count, const RowMatrix<double>& dots, const double* squares, const double* roots,
              const Vector<double>& variances, double noise, BlockScores& scores);
 
@@ -63,9 +63,9 @@ class BlockScorer {
                     double noise, BlockScores& scores);
 
   Index capacity_;
-  simd::AlignedRows<double> coordinates_;  // V Z, a row per row
-  simd::AlignedRows<double> normal_;       // a row per component
-  RowMatrix<double> turned_;               // coordinates along the components, a row per component
+  simd::AlignedRows<double> coordinates_;  // V Z, one row per row
+  simd::AlignedRows<double> normal_;       // one row per component
+  RowMatrix<double> turned_;               // coordinates along the components, one row per component
   Vector<double> squares_;                 // |v|^2
   Vector<double> along_;                   // u^T X Z
   Vector<double> shared_;                  // X X^T u

@@ -1,4 +1,4 @@
-/// A control chart that learns what is usual while it watches.
+/// A control chart that learns the usual level and spread while it monitors.
 #pragma once
 
 #include <cstdint>
@@ -8,32 +8,32 @@
 namespace roipca {
 
 /// Two cumulative sums (CUSUM, Page 1954), one for each direction, of a series of values in units of their
-/// own standard deviation. Level and spread are those of the values so far (self-starting: Hawkins 1987), and
-/// values that depend on the one before count less, by the long-run variance of a series with the correlation
-/// of neighbours.
+/// own standard deviation. Level and spread are those of the values so far (self-starting: Hawkins 1987).
+/// Values that depend on the previous one count less, by the long-run variance of a series with the
+/// correlation of neighbours.
 class ChangeChart {
  public:
   /// Sum at which the values have changed: chosen so that false alarms are rare (docs/changing-streams.md).
   static constexpr double kLimit = 12.0;
-  /// Sum that values reach now and then without any change.
+  /// Sum that values reach from time to time without any change.
   static constexpr double kUsual = 2.0;
 
   struct Value {
     double value;
-    std::int64_t row;   ///< where a change that it is the first to show may have begun
-    bool is_usual;      ///< whether it becomes one of those that later ones are compared with
-    bool is_neighbour;  ///< whether its rows follow those of the value before
+    std::int64_t row;   ///< where a change may have begun, if this value is the first to show it
+    bool is_usual;      ///< whether later values are compared with it
+    bool is_neighbour;  ///< whether its rows follow those of the previous value
   };
   /// Compares the value with earlier ones, and then learns it if it is usual.
   void add(const Value& value);
-  /// From now on values have another level, the mean of `count` such values, but the same spread.
+  /// From now on, values have another level, the mean of `count` such values, but the same spread.
   void set_level(double level, std::int64_t count);
 
-  /// Whether there were enough values to compare with.
+  /// Returns whether there were enough values to compare with.
   bool is_ready() const { return count_ >= kFewest; }
-  /// The larger of the two sums.
+  /// Returns the larger of the two sums.
   double sum() const { return up_.sum > down_.sum ? up_.sum : down_.sum; }
-  /// Where the larger sum began to grow beyond what is usual.
+  /// Returns the position at which the larger sum began to grow beyond the usual.
   std::int64_t began() const { return up_.sum > down_.sum ? up_.began : down_.began; }
 
   void visit_state(state::Archive& archive) {
@@ -53,12 +53,12 @@ class ChangeChart {
   double standardized(double deviation) const;
 
   double level_ = 0.0;         // mean of the values
-  std::int64_t at_level_ = 0;  // their number
-  double squares_ = 0.0;       // of the deviations of values from the level before them
-  double products_ = 0.0;      // of each such deviation and its neighbour before
-  double before_ = 0.0;        // squares of those neighbours
+  std::int64_t at_level_ = 0;  // number of these values
+  double squares_ = 0.0;       // sum of squared deviations of values from the level before them
+  double products_ = 0.0;      // sum of products of each such deviation and the previous one
+  double before_ = 0.0;        // sum of squares of those previous ones
   double last_ = 0.0;          // the last deviation
-  std::int64_t count_ = 0;     // of them
+  std::int64_t count_ = 0;     // number of deviations
   Sum up_;
   Sum down_;
 };

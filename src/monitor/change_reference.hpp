@@ -1,4 +1,4 @@
-/// A model of earlier rows that later ones are compared with.
+/// A model of earlier rows, with which later rows are compared.
 #pragma once
 
 #include <array>
@@ -20,13 +20,14 @@ class ChangeReference {
   static constexpr Index kMostComponents = 32;
 
   explicit ChangeReference(const Model<T>& model);
-  /// To read a state into; `gaps` says whether values may be missing.
+  /// Makes an object to read a state into; `gaps` says whether values may be missing.
   ChangeReference(Index features, Index most_filling, bool gaps);
 
   /// Sums of log T^2 and of log SPE. Logarithms, because heavy tails have no variance.
   using Logs = std::array<double, 2>;
 
-  /// Adds those of the rows [from, to) to `sums`, row by row, so that cuts change no bit.
+  /// Adds the logarithms of the rows [from, to) to `sums`, row by row, so that the division into calls
+  /// changes no bit.
   void add_logs(const GivenRows<T>& given, Index from, Index to, Logs& sums);
   void add_logs(const GivenSparseRows<T>& given, Index from, Index to, Logs& sums);
 
@@ -43,12 +44,12 @@ class ChangeReference {
 
   Vector<double> mean_;
   Vector<double> mean_tail_;
-  Vector<double> inverse_scale_;  // none if the features are not divided by anything
+  Vector<double> inverse_scale_;  // empty if the features are not divided by scales
   simd::AlignedRows<T> basis_;
   Vector<double> inverse_variance_;  // along the components
   std::optional<FillModel> fill_model_;
-  Index most_filling_ = 0;      // components that the model to fill by may have
-  Vector<double> mean_scores_;  // of the mean itself, for sparse rows
+  Index most_filling_ = 0;      // largest number of components of the model for filling
+  Vector<double> mean_scores_;  // scores of the mean itself, for sparse rows
   // Scratch:
   simd::AlignedRows<T> centred_;
   RowMatrix<double> scores_;

@@ -1,4 +1,4 @@
-/// Scores for an engine that has the scatter, but components only when it solves for them.
+/// Scores for an engine that keeps the scatter and has components only after solving for them.
 #pragma once
 
 #include <algorithm>
@@ -11,10 +11,10 @@
 
 namespace roipca {
 
-/// Scores rows by the components of some time ago. Their eigenproblem costs as much as many rows, so it is
-/// solved again only when the rows have grown by half (with forgetting, when half of them are new), and not
-/// before the rows have cost much more. Of a long stream one block in eight is scored, because scores cost a
-/// good part of what adding a row costs.
+/// Scores rows by earlier components. Their eigenproblem costs as much as many rows, so it is solved again
+/// only when the rows have grown by half (with forgetting: when half of them are new), and not before the
+/// rows have cost much more than the eigenproblem. In a long stream, one block in eight is scored, because
+/// scores cost a good part of adding a row.
 template <typename T>
 class ExactScoring {
  public:
@@ -25,7 +25,7 @@ class ExactScoring {
         squares_(max_rows),
         scorer_(components, max_rows) {}
 
-  /// Whether the components are to be found again before this block is scored.
+  /// Returns whether the components must be computed again before this block is scored.
   bool is_due(const RowBlock<T>& block) const {
     const std::int64_t rows = block.rows_before;
     return rows >= least_rows() && rows >= refresh_at_ && block.freedom > 0.0;
@@ -38,14 +38,14 @@ class ExactScoring {
     variances_.resize(rank_);
     for (Index i = 0; i < rank_; ++i) variances_[i] = to_raw(spectrum.values[i], block.unit) / block.freedom;
     noise_ = kScoreNoise<T> * to_raw(spectrum.trace, block.unit) / block.freedom;
-    // The rows that count; fewer than there were where rows are forgotten.
+    // The number of rows that count; fewer than added, if rows are forgotten.
     const double rows = std::min(static_cast<double>(block.rows_before), block.freedom + 1.0);
     const bool forgets = rows < 0.9 * static_cast<double>(block.rows_before);
     const std::int64_t least = is_small() ? (forgets ? 10 * basis_.length() : 0) : least_rows();
     refresh_at_ = block.rows_before + std::max(static_cast<std::int64_t>(0.5 * rows), least);
   }
 
-  /// Scores the rows V of the block, given as doubles, if there are components and it is the block's turn.
+  /// Scores the rows V of the block, given as doubles, if there are components and the block is due.
   void score(const simd::AlignedRows<double>& rows, RowBlock<T>& block) {
     const std::int64_t number = block.rows_before / block.capacity();
     if (rank_ == 0 || (block.rows_before >= kScoredAtFirst && number % kScoredEvery != 0)) return;
@@ -64,10 +64,10 @@ class ExactScoring {
   }
 
  private:
-  static constexpr std::int64_t kScoredAtFirst = 2048;  // rows
+  static constexpr std::int64_t kScoredAtFirst = 2048;  // number of rows
   static constexpr std::int64_t kScoredEvery = 8;
 
-  // An eigenproblem of so few features takes no time that a user would notice.
+  // An eigenproblem of at most this number of features takes no noticeable time.
   bool is_small() const { return basis_.length() <= 128; }
   std::int64_t least_rows() const { return (is_small() ? 2 : 60) * basis_.length(); }
 

@@ -1,4 +1,4 @@
-/// The scores of a stream's rows, each taken before the row was learned.
+/// Moments of the scores of a stream's rows, each taken before the row was learned.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace roipca {
 
-/// Number of rows before which scores say more about the components than about the rows.
+/// Number of rows below which scores say more about the components than about the rows.
 inline std::int64_t rows_before_scores(Index reported) { return 3 * (reported + 1); }
 
-/// Whether the rows of a block are to be scored: all of a short stream and, because scores cost a few percent
-/// of an update, one block in four of a long one.
+/// Returns whether the rows of a block are scored: all of a short stream and, because scores cost a few
+/// percent of an update, one block in four of a long one.
 inline bool is_scored(std::int64_t rows_before, Index block_rows) {
   constexpr std::int64_t kAtFirst = 64;
   constexpr std::int64_t kEvery = 4;
@@ -21,27 +21,27 @@ inline bool is_scored(std::int64_t rows_before, Index block_rows) {
   return number < kAtFirst || number % kEvery == 0;
 }
 
-/// Number of leading components up to which rows are scored: those that a model has.
+/// Returns the number of leading components up to which rows are scored: those of a model.
 inline Index scored_components(const Options& options, Index features) {
   const auto [reported, held] = capacity(options, features);
   return resolve(options, features) == Method::kExact ? reported : held;
 }
 
-/// How much the score of a row counts. Without forgetting (also with a window), that is in proportion to its
-/// weight times the third power of the weight of all rows before it: scores by components of few rows, which
-/// are too large, soon count little. If components of n rows make scores too large by c / n, the weighted
-/// mean over n rows is too large by 4/3 c / n. With forgetting it is the weight before the row itself, as in
-/// Model::weight_pairs, since then few rows count anyway.
+/// The weight of the score of a row. Without forgetting (also with a window), it is proportional to the
+/// weight of the row times the third power of the weight of all rows before it: scores by components of few
+/// rows, which are too large, soon count little. If components of n rows make scores too large by c / n, the
+/// weighted mean over n rows is too large by 4/3 c / n. With forgetting, it is the weight before the row
+/// itself, as in Model::weight_pairs, since few rows count anyway.
 class ScoreWeights {
  public:
   explicit ScoreWeights(double forgetting) : are_squares_(forgetting == 1.0) {}
 
-  /// The weight of scores that cover `pairs` of `all` pairs of rows, relative to scores that cover all. Pairs
-  /// grow as the square of the rows' weight, and the square of their number as its fourth power.
+  /// Returns the weight of scores that cover `pairs` of `all` pairs of rows, relative to scores that cover
+  /// all. Pairs grow as the square of the rows' weight, and the square of their number as its fourth power.
   double of(double pairs, double all) const {
     return are_squares_ ? pairs / all * (pairs / all) : pairs / all;
   }
-  /// The part of the last rows, which have this share of all pairs.
+  /// Returns the weight of the last rows, which have this share of all pairs.
   double of_last(double share) const { return are_squares_ ? share * (2.0 - share) : share; }
 
  private:
@@ -60,13 +60,14 @@ Prequential merged_scores(const Prequential& a, double pairs_a, const Prequentia
 class ScoreMoments {
  public:
   explicit ScoreMoments(Index components) : components_(components) {}
-  /// Resumes from those of a model.
+  /// Resumes from the moments of a model.
   ScoreMoments(const Prequential& from, Index components);
 
-  /// Takes the scores of a block of `count` rows, which count as this part of all so far (see ScoreWeights).
+  /// Adds the scores of a block of `count` rows, which count as this fraction of all so far (see
+  /// ScoreWeights).
   void add(const BlockScores& scores, Index count, double share, double unit);
 
-  /// For the first `components`.
+  /// Returns the moments for the first `components` components.
   Prequential value(Index components) const;
   void visit_state(state::Archive& archive);
 

@@ -1,4 +1,4 @@
-/// The leading eigenpairs of a large symmetric matrix that is known by its products with vectors.
+/// The leading eigenpairs of a large symmetric matrix that is given by its products with vectors.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +10,22 @@
 namespace roipca {
 
 /// Block Lanczos with full reorthogonalisation, for a positive semi-definite matrix. Vectors are rows here.
-/// They are added eight at a time: the parts of the last products that are new. Where nothing new is left,
-/// the search goes on in a direction drawn at random, so that multiple eigenvalues are found as well. The
-/// same matrix and the same start always give the same bits.
+/// They are added eight at a time: the new parts of the last products. If nothing new is left, the search
+/// continues in a random direction, so that multiple eigenvalues are found as well. The same matrix and the
+/// same start always give the same bits.
 ///
 /// The search ends when the residuals of the first half of the eigenpairs are below kResidual of their
-/// values, on average, where it started from nothing; or when the sum of their values grows by less than
-/// kTolerance while the basis grows by half of what is wanted; or when the basis has four vectors for each
-/// eigenpair that is wanted. An eigenvalue is wrong by about the square of its residual. What it gives is
-/// orthonormal, and diagonalises the matrix, to rounding in any case.
+/// values, on average, if it started from nothing; or when the sum of their values grows by less than
+/// kTolerance while the basis grows by half the number of wanted eigenpairs; or when the basis has four
+/// vectors for each wanted eigenpair. The error of an eigenvalue is about the square of its residual. In any
+/// case, the result is orthonormal and diagonalises the matrix, to rounding.
 class BlockLanczos {
  public:
   static constexpr Index kAtOnce = 8;
   static constexpr double kTolerance = 0x1p-7;
   static constexpr double kResidual = 0x1p-5;
 
-  /// products(v, p, count) sets the first `count` rows of p to the products of the matrix with those of v.
+  /// `products(v, p, count)` sets the first `count` rows of p to the products of the matrix with those of v.
   using Products =
       std::function<void(const simd::AlignedRows<double>&, simd::AlignedRows<double>&, Index count)>;
 
@@ -36,11 +36,11 @@ class BlockLanczos {
 
   void solve(const Products& products);
 
-  /// The number of eigenpairs found: `wanted`, or the length where that is smaller.
+  /// Returns the number of eigenpairs found: `wanted`, or the length of the vectors if that is smaller.
   Index count() const { return count_; }
-  /// Descending.
+  /// Returns the eigenvalues in descending order.
   Eigen::Ref<const Vector<double>> values() const { return eigen_.values(); }
-  /// A row per eigenvector.
+  /// Returns the eigenvectors, one per row.
   const simd::AlignedRows<double>& vectors() const { return basis_; }
 
  private:
@@ -53,8 +53,8 @@ class BlockLanczos {
   Index length_;
   Index wanted_;
   Index most_;
-  Index size_ = 0;   // vectors of the basis
-  Index added_ = 0;  // those that were added last
+  Index size_ = 0;   // number of vectors of the basis
+  Index added_ = 0;  // number of those that were added last
   Index count_ = 0;
   simd::AlignedRows<double> basis_;
   simd::AlignedRows<double> next_;    // vectors to be added

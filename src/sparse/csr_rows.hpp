@@ -46,7 +46,7 @@ struct CsrRows {
     for (std::size_t i = 1; i < others.starts.size(); ++i) starts.push_back(before + others.starts[i]);
   }
 
-  /// The same entries by columns: row j of the result has those of column j.
+  /// Returns the same entries by columns: row j of the result has those of column j.
   CsrRows transposed(Index columns) const {
     CsrRows by_column;
     by_column.starts.assign(static_cast<std::size_t>(columns) + 1, 0);

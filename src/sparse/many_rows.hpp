@@ -1,4 +1,4 @@
-/// Many sparse rows at once.
+/// Adds many sparse rows at once.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace roipca {
 
-/// The eigenpairs of a scatter before many rows are added: those of a basis that is collected.
+/// The eigenpairs of a scatter before many rows are added: those of a gathered basis.
 struct SettledValues {
   Index capacity;
   Eigen::Ref<const Eigen::VectorXd> values;
@@ -18,7 +18,7 @@ struct SettledValues {
   double mu;
 };
 
-/// New eigenpairs of many rows, before they take the place of the old ones.
+/// The new eigenpairs with many rows, before they replace the old ones.
 template <typename T>
 struct ManyRows {
   CsrRows<T> by_feature;
@@ -30,15 +30,15 @@ struct ManyRows {
     return {combination.turn, by_feature, combination.of_rows.data(), combination.stride,
             combination.of_mean};
   }
-  /// Whether the new components are orthonormal to what a model promises, if there were none before: they are
-  /// to rounding times the ratio of their eigenvalues.
+  /// Returns whether the new components are orthonormal to the precision that a model promises, if there were
+  /// none before: they are orthonormal to rounding times the ratio of their eigenvalues.
   bool is_narrow() const { return values.size() == 0 || values[0] < 64.0 * values[values.size() - 1]; }
 };
 
 /// Finds the eigenpairs of the scatter, times block.rescale, with the rows of a block, before `moments` close
-/// it, and scores some of the rows first where that is wanted. Returns nothing where products of rows that
-/// are not centred cannot tell what the rows bring: where what is left of a row after centring is rounding or
-/// not far above, or eigenvalues are too small beside the first.
+/// it. Scores some of the rows first if that is wanted. Returns nothing if products of rows that are not
+/// centred are not accurate enough: if the remainder of a row after centring is rounding or little more, or
+/// if eigenvalues are too small relative to the first.
 template <typename T>
 std::optional<ManyRows<T>> solve_many(const SparseBlock<T>& block, const SparseMoments<T>& moments,
                                       const SparseBasis<T>& basis, const SettledValues& settled,

@@ -1,4 +1,4 @@
-/// Many sparse rows beside the components, as one matrix that is known by its products.
+/// Many sparse rows and the components, as one matrix that is given by its products.
 #pragma once
 
 #include "simd/aligned_buffer.hpp"
@@ -7,12 +7,12 @@
 
 namespace roipca {
 
-/// What is known of the rows of a block before they are added, in double: a number or a row per row.
+/// The measurements of the rows of a block before they are added, in double: one number or one row per row.
 template <typename T>
 struct KnownRows {
   const CsrRows<T>& rows;
-  const CsrRows<T>& by_feature;               // the same
-  const simd::AlignedRows<double>& in_basis;  // X Q: a row per component
+  const CsrRows<T>& by_feature;               // the same rows, by features
+  const simd::AlignedRows<double>& in_basis;  // X Q: one row per component
   Vector<double> squares;                     // |x|^2
   Vector<double> with_mean;                   // x . mean
   Vector<double> mean_in_basis;
@@ -32,26 +32,27 @@ struct RowWeights {
 ///
 ///     v = w^(1/2) (x - mean of the block), and (n W / (n + W))^(1/2) (mean of the block - mean before it),
 ///
-/// where n and W are the weights before the block and of it. With G = [D^(1/2) Q^T; V], the new scatter is
-/// mu I + G^T G, and an eigenvector u of G G^T, of order components + rows + 1, gives one of it, G^T u. The
-/// products of G G^T with vectors take O(nonzeros + rows components): nothing here has a number per feature.
+/// where n is the weight before the block and W the weight of the block. With G = [D^(1/2) Q^T; V], the new
+/// scatter is mu I + G^T G. An eigenvector u of G G^T, of order components + rows + 1, gives its eigenvector
+/// G^T u. The products of G G^T with vectors take O(nonzeros + rows components): nothing here has a number
+/// per feature.
 template <typename T>
 class RowSpace {
  public:
   RowSpace(const KnownRows<T>& known, const RowWeights& weights, Vector<double> diagonal);
 
-  /// False where what is left of a row once the mean is taken out is rounding, or not far above.
+  /// Returns false if the remainder of a row after subtracting the mean is rounding, or little more.
   bool is_clear() const { return is_clear_; }
-  /// tr V^T V.
+  /// Returns tr V^T V.
   double added() const { return added_; }
   Index order() const { return rank_ + count_ + (has_jump_ ? 1 : 0); }
 
   /// Sets the first `count` rows of `products` to those of G G^T with the vectors, at most eight.
   void multiply(const simd::AlignedRows<double>& vectors, simd::AlignedRows<double>& products, Index count);
-  /// G Q, a row per component: estimates of the eigenvectors.
+  /// Returns G Q, one row per component: estimates of the eigenvectors.
   simd::AlignedRows<double> estimates() const;
 
-  /// G^T of vectors over the roots of `values`: Q turn + X^T of_rows - mean of_mean^T.
+  /// Returns G^T times the vectors, divided by the roots of `values`: Q turn + X^T of_rows - mean of_mean^T.
   struct Combination {
     Matrix<double> turn;
     simd::AlignedBuffer<T> of_rows;  // row by row, `stride` apart
@@ -73,7 +74,7 @@ class RowSpace {
   double added_ = 0.0;
   double of_jump_ = 0.0;
   Vector<double> roots_;
-  Vector<double> shares_;  // of each row in the mean of the block; 0 without centring
+  Vector<double> shares_;  // share of each row in the mean of the block; 0 without centring
   Vector<double> diagonal_roots_;
   // Scratch: coefficients of the rows, and products with them.
   simd::AlignedRows<double> coefficients_;

@@ -1,4 +1,4 @@
-/// Running sums of sparse rows, and the block that waits to be added.
+/// Running sums of sparse rows, and the open block.
 #pragma once
 
 #include <vector>
@@ -9,17 +9,18 @@
 
 namespace roipca {
 
-/// Sparse rows that wait to be added together, with the borders that Moments gives to blocks of dense rows.
+/// Sparse rows that are added in one update. Blocks end by the same rules as the blocks of dense rows in
+/// Moments.
 template <typename T>
 struct SparseBlock {
   CsrRows<T> rows;
   std::vector<double> given;    // weights of the rows
-  std::vector<double> weights;  // the same, times the growth at their places
-  bool is_alone = false;        // one row that outweighs all before it by far
+  std::vector<double> weights;  // the same, times their growth
+  bool is_alone = false;        // one row that far outweighs all rows before it
   double weight = 0.0;          // sum of the weights
   double weight_pairs = 0.0;    // sum over i < j of weight_i weight_j
-  double growth = 1.0;          // what forgetting makes of a row's weight, against those before the block
-  double rescale = 1.0;         // factor of forgetting on everything before the block
+  double growth = 1.0;   // factor of forgetting on a row's weight, relative to the rows before the block
+  double rescale = 1.0;  // factor of forgetting on everything before the block
 
   void clear() { *this = SparseBlock(std::move(rows)); }
   void visit_state(state::Archive& archive, Index most, Index features);
@@ -30,7 +31,7 @@ struct SparseBlock {
   explicit SparseBlock(CsrRows<T> kept) : rows(std::move(kept)) { rows.clear(); }
 };
 
-/// Sums of w x and w x^2 of each feature, in twice the digits of double, so that the differences that give
+/// Sums of w x and w x^2 of each feature, with twice the digits of double, so that the differences that give
 /// means and variances lose none. A row costs O(nonzeros); forgetting costs nothing per feature.
 template <typename T>
 class SparseMoments {
@@ -38,10 +39,11 @@ class SparseMoments {
   SparseMoments(Index features, bool center);
   explicit SparseMoments(const Model<T>& model);
 
-  /// Whether the block takes a row of this weight, in which case it is counted there; otherwise the block
-  /// must be closed first.
+  /// Returns whether the block takes a row of this weight, and then counts it there; otherwise the block must
+  /// be closed first.
   bool takes(double weight, double forgetting, SparseBlock<T>& block);
-  /// Forgets by block.rescale and adds the rows of the block. All of it then counts for the factor returned.
+  /// Forgets by block.rescale and adds the rows of the block. Returns the factor by which all of it counts
+  /// afterwards.
   double close(const SparseBlock<T>& block);
 
   Index features() const { return sums_.size(); }
@@ -52,7 +54,7 @@ class SparseMoments {
     if (!center_) return weight_;
     return weight_ > 0.0 ? 2.0 * weight_pairs_ / weight_ : 0.0;
   }
-  /// The part of all pairs of rows that a block brings, before it is closed.
+  /// Returns the fraction of all pairs of rows that a block adds, before it is closed.
   double pairs_share(const SparseBlock<T>& block) const {
     const double added = block.weight_pairs + weight_ * block.rescale * block.weight;
     return added > 0.0 ? added / (weight_pairs_ * block.rescale * block.rescale + added) : 0.0;
@@ -62,7 +64,7 @@ class SparseMoments {
   double mean_factor() const { return center_ && weight_ > 0.0 ? scale_ / weight_ : 0.0; }
 
   void write(Model<T>& model) const;
-  /// As those of Moments: sparse rows need no other unit.
+  /// The same as in Moments. Sparse rows need no other unit.
   Eigen::VectorXd mean_squares() const;
   double unit() const { return 1.0; }
   void visit_state(state::Archive& archive) {
@@ -76,7 +78,7 @@ class SparseMoments {
   bool center_;
   double weight_ = 0.0;
   double weight_pairs_ = 0.0;
-  double scale_ = 1.0;  // sums and squares are these times `scale_`
+  double scale_ = 1.0;  // the true sums and squares are the stored ones times `scale_`
   Eigen::VectorXd sums_, sum_tails_;
   Eigen::VectorXd squares_, square_tails_;
 };

@@ -1,4 +1,4 @@
-/// The scatter matrix times random probes, of sparse rows.
+/// The products of the scatter matrix of sparse rows with random probes.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace roipca {
 
-/// As ProbeSums, at the cost of the nonzeros. With the scores y = Omega^T (x - c) about any point c,
+/// Like ProbeSums, at the cost of the nonzeros. With the scores y = Omega^T (x - c) about any point c,
 ///
 ///     S Omega = sum of w x y^T - mean (sum of w y)^T.
 ///
@@ -21,13 +21,13 @@ template <typename T>
 class SparseProbeSums {
  public:
   SparseProbeSums(Index features, Index probes, bool center);
-  /// Resumes from a model, as many probes as it has.
+  /// Resumes from a model, with its number of probes.
   explicit SparseProbeSums(const Model<T>& model);
 
   /// Forgets by block.rescale, adds the rows of the block, and then forgets by `decay`.
   void add(const SparseBlock<T>& block, double decay);
 
-  /// Into a model that has its mean.
+  /// Writes the products to a model that has its mean.
   void write(Model<T>& model) const;
   void visit_state(state::Archive& archive);
 
@@ -38,14 +38,14 @@ class SparseProbeSums {
 
   Index features_;
   Index probes_;
-  Index columns_;  // of a feature: the probes, rounded up
+  Index columns_;  // numbers of a feature: the probes, rounded up
   bool has_centre_;
   std::shared_ptr<const simd::AlignedBuffer<double>> directions_;  // the numbers of a feature together
-  simd::AlignedBuffer<double> sums_;  // of w x y^T, laid out alike; these, times `scale_`
-  Vector<double> pull_;               // sum of w y; the same
+  simd::AlignedBuffer<double> sums_;  // sum of w x y^T, with the same layout, divided by `scale_`
+  Vector<double> pull_;               // sum of w y, divided by `scale_`
   double scale_ = 1.0;
   Vector<double> centre_;       // Omega^T c
-  std::vector<double> values_;  // of the row in hand
+  std::vector<double> values_;  // of the present row
   simd::AlignedBuffer<double> scores_;
 };
 

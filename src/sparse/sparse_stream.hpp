@@ -13,11 +13,11 @@
 
 namespace roipca {
 
-/// Whether rows of this width, by the method of the options, are added at the cost of their nonzeros.
+/// Returns whether the method of the options adds rows of this width at the cost of their nonzeros.
 bool has_sparse_engine(const Options& options, Index features);
 
-/// Sparse rows go in, a model comes out. What sparse arithmetic cannot do, it leaves to a stream of dense
-/// rows: see `absorb`.
+/// Turns sparse rows into a model. Rows for which sparse arithmetic is not accurate enough are left to a
+/// stream of dense rows: see `absorb`.
 template <typename T>
 class SparseStream {
  public:
@@ -25,19 +25,20 @@ class SparseStream {
   /// Resumes from a model.
   explicit SparseStream(const Model<T>& model);
 
-  /// Adds row i, which was checked and has a positive weight. Returns false where dense arithmetic must
+  /// Adds row i, which has been checked and has a positive weight. Returns false if dense arithmetic must
   /// continue: the stream has then added all rows but those of `waiting`, of which this is the last.
   bool absorb(const SparseRows<T>& rows, Index i, double weight);
-  /// The rows that are not in a block yet.
+  /// Returns the rows that are not in a block yet.
   const SparseBlock<T>& waiting() const { return block_; }
 
-  /// Number of rows.
+  /// Returns the number of rows.
   std::int64_t rows() const { return rows_; }
-  /// Of all rows, or nothing where those that wait need dense arithmetic. Reading changes nothing.
+  /// Returns the model of all rows, or nothing if the waiting rows need dense arithmetic. Reading changes
+  /// nothing.
   std::optional<Model<T>> model() const;
-  /// Of all rows but those that wait.
+  /// Returns the model of all rows but the waiting ones.
   Model<T> model_without_waiting() const;
-  /// How many numbers a copy copies, about.
+  /// Returns about how many numbers a copy copies.
   Index size() const { return features_ * held_; }
 
   void visit_state(state::Archive& archive);
@@ -56,9 +57,9 @@ class SparseStream {
   Options options_;
   Index features_;
   Index held_;
-  Index block_rows_;    // of a small block
-  Index most_rows_;     // of a large one
-  Index most_entries_;  // at which a large one ends
+  Index block_rows_;    // rows of a small block
+  Index most_rows_;     // most rows of a large block
+  Index most_entries_;  // number of entries at which a large block ends
   std::int64_t rows_ = 0;
   std::int64_t blocks_ = 0;
   SparseMoments<T> moments_;

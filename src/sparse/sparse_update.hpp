@@ -13,45 +13,44 @@
 
 namespace roipca {
 
-/// ROIPCA by blocks of sparse rows: the update of BlockUpdate, with rows that are centred in the small
-/// matrices alone, so that a block costs O(nonzeros k) beside them. The same answer as for dense rows, to
+/// ROIPCA by blocks of sparse rows: the update of BlockUpdate, but rows are centred only in the small
+/// matrices, so that a block costs O(nonzeros k) in addition to them. The result is that of dense rows, to
 /// rounding of the products among rows that are not centred.
 template <typename T>
 class SparseUpdate {
  public:
   SparseUpdate(const Mu& mu, Index features, Index capacity, Index max_rows);
 
-  /// Begins from settled eigenpairs.
+  /// Starts from settled eigenpairs.
   void start(const HeldPairs<T>& pairs, const SparseMoments<T>& moments);
 
-  /// Forgets by block.rescale and adds the block to the scatter, before `moments` close it, and scores its
-  /// rows first where that is wanted. Returns false, and does nothing, where sparse arithmetic cannot tell
-  /// what the rows bring: where what is left of a row after centring, or outside of the components and the
-  /// other rows, is rounding of the row or not far above.
+  /// Forgets by block.rescale and adds the block to the scatter, before `moments` close it. Scores its rows
+  /// first if that is wanted. Returns false, and does nothing, if sparse arithmetic is not accurate enough:
+  /// if the remainder of a row after centring, or outside of the components and the other rows, is rounding
+  /// of the row or little more.
   bool absorb(const SparseBlock<T>& block, const SparseMoments<T>& moments, BlockScores& scores);
-  /// The same for any number of rows, by solve_many and one pass over the components. Returns false, and only
-  /// settles, where that finds nothing.
+  /// Does the same for any number of rows, by solve_many and one pass over the components. Returns false, and
+  /// only settles, if solve_many finds nothing.
   bool absorb_many(const SparseBlock<T>& block, const SparseMoments<T>& moments, BlockScores& scores);
-  /// What the components and their eigenvalues would be after `absorb_many`, or nothing where it returns
-  /// false.
+  /// The components and their eigenvalues after `absorb_many`, or nothing if it would return false.
   struct Reading {
-    OwnedRows<T> components;  // a row per component
+    OwnedRows<T> components;  // one row per component
     Eigen::VectorXd values;
     double trace = 0.0;
-    bool is_orthonormal = false;  // to rounding; otherwise they may have drifted
+    bool is_orthonormal = false;  // to rounding; if false, they may have drifted
   };
   std::optional<Reading> read_many(const SparseBlock<T>& block, const SparseMoments<T>& moments,
                                    BlockScores& scores);
 
-  /// To be called after `moments` have closed the block.
+  /// Call it after `moments` have closed the block.
   void tidy(const SparseMoments<T>& moments) { basis_.tidy(moments); }
   void rescale(double factor);
-  /// Of the largest eigenvalue and the smallest that is held, when settled.
+  /// Returns the ratio of the largest to the smallest held eigenvalue. Call it only when settled.
   double ratio() const { return rank_ > 0 ? values_[0] / values_[rank_ - 1] : 1.0; }
 
-  /// For a copy that only takes one more block and is read: the two share the components.
+  /// For a copy that only takes one more block and is then read: the two share the components.
   void only_read() { basis_.only_read(); }
-  /// What is known, as dense rows have it; not settled.
+  /// Returns the state in the form of dense rows; not settled.
   HeldPairs<T> pairs(const SparseMoments<T>& moments) const;
 
   void visit_state(state::Archive& archive);
@@ -79,29 +78,29 @@ class SparseUpdate {
   Index capacity_;
   SparseBasis<T> basis_;
   Eigen::VectorXd values_;
-  Small inner_;   // padded as linalg wants it
+  Small inner_;   // padded as linalg requires
   Small normal_;  // the same
   double trace_ = 0.0;
   Index rank_ = 0;
   bool settled_ = true;
   int since_settled_ = 0;
 
-  // The rows of the block about the mean, as combinations of [rows; mean]: found by `centre`.
+  // The rows of the block about the mean, as combinations of [rows; mean], computed by `centre`.
   Eigen::VectorXd roots_;
-  Eigen::VectorXd shares_;  // of each row in the mean of the block, where rows are centred by that
+  Eigen::VectorXd shares_;  // share of each row in the mean of the block, if rows are centred by it
   bool by_own_mean_ = false;
-  double of_jump_ = 0.0;  // the factor of one more row, the block's mean less the mean before; 0: none
+  double of_jump_ = 0.0;  // factor of one more row, the block's mean minus the mean before; 0: none
   double pull_ = 0.0;
-  Index count_ = 0;    // of these rows
+  Index count_ = 0;    // number of these rows
   RowMajor inside_;    // their coordinates
-  RowMajor products_;  // among them
-  // What they have outside of the components.
-  RowMajor outside_;  // pivoted Cholesky factor, a row per row
+  RowMajor products_;  // products among them
+  // Their parts outside of the components.
+  RowMajor outside_;  // pivoted Cholesky factor, one row per row
   std::vector<Index> pivots_;
   Index directions_ = 0;
 
   linalg::SymmetricEigen eigen_;
-  Small coefficients_;  // of [B, rows], column by column
+  Small coefficients_;  // coefficients of [B, rows], column by column
   Eigen::VectorXd work_;
   BlockScorer scorer_;
 };

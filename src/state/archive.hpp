@@ -81,12 +81,13 @@ class Archive {
 
 using Visit = std::function<void(Archive&)>;
 
-/// Returns the bytes of what `visit` passes to the archive, after a header with format, length and checksum.
+/// Returns the bytes of the members that `visit` passes to the archive, after a header with format, length
+/// and checksum.
 std::vector<std::byte> pack(const Visit& visit);
 
-/// Reads bytes made by `pack` into what `visit` passes to the archive. Throws std::invalid_argument that says
-/// what is wrong with the bytes: before anything is changed if `pack` did not make them, and in the middle if
-/// their contents do not match what `visit` asks for.
+/// Reads bytes made by `pack` into the members that `visit` passes to the archive. Throws
+/// std::invalid_argument that says what is wrong with the bytes: before anything is changed if `pack` did not
+/// make them, and in the middle if their contents do not match the members.
 void unpack(std::span<const std::byte> bytes, const Visit& visit);
 
 }  // namespace roipca::state
