@@ -39,6 +39,7 @@ struct Shape {
   bool lower_b = false;
   bool upper_b = false;
   bool symmetric = false;
+  bool lower_only = false;  // of the result, which is then not copied
 };
 
 constexpr Size kTileRows = 3;  // vectors
@@ -85,7 +86,7 @@ void multiply_strip(Size row, Size columns, Size first, Size depth, Block a, Blo
   }
   for (Size column = 0; column < columns;) {
     const Size wide = column + kTileColumns <= columns ? kTileColumns : 1;
-    if (shape.symmetric && column >= row + kRows * kDoubles) return;
+    if ((shape.symmetric || shape.lower_only) && column >= row + kRows * kDoubles) return;
     const Size to = shape.upper_b ? clamp(column + wide - first, depth) : depth;
     const Size from = shape.lower_b ? clamp(column - first, to) : 0;
     const Block of_b = {b.column(column) + first + from, b.stride};

@@ -47,8 +47,29 @@ constexpr std::ptrdiff_t kNoStep = -1;
 /// Returns the number of scratch numbers that it needs.
 using LeadingWork = std::ptrdiff_t (*)(std::ptrdiff_t k, std::ptrdiff_t b);
 
+/// Reduces a symmetric matrix of order n, given as for an EigenSolver, to the tridiagonal Q^T A Q with the
+/// diagonal d and the off-diagonal e, n numbers each. The reflectors of Q stay in the matrix, and their
+/// factors in h.
+using Tridiagonaliser = void (*)(std::ptrdiff_t n, double* a, std::ptrdiff_t stride, double* d, double* e,
+                                 double* h, double* work);
+/// Multiplies `columns` columns of x, which has the same stride, by Q.
+using Reflectors = void (*)(std::ptrdiff_t n, const double* a, std::ptrdiff_t stride, const double* h,
+                            double* x, std::ptrdiff_t columns, double* work);
+/// Returns the number of scratch numbers that both need, 64-byte aligned.
+using ReflectorWork = std::ptrdiff_t (*)(std::ptrdiff_t n, std::ptrdiff_t columns);
+
+/// Computes out = A B, column-major, with strides that are multiples of 8; A has `rows` rows and `depth`
+/// columns. The padding of its columns must be finite, and that of `out` is overwritten.
+using Multiplier = void (*)(std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t depth,
+                            const double* a, std::ptrdiff_t a_stride, const double* b,
+                            std::ptrdiff_t b_stride, double* out, std::ptrdiff_t out_stride);
+
 struct Operations {
   EigenSolver eigen_solver;
+  Tridiagonaliser tridiagonaliser;
+  Reflectors reflectors;
+  ReflectorWork reflector_work;
+  Multiplier multiplier;
   LeadingWork leading_work;
   LeadingSolver leading_solver;
 };

@@ -31,6 +31,13 @@ void sort_descending(Eigen::Ref<Vector<double>> values, Eigen::Ref<Matrix<double
   }
 }
 
+bool has_finite_triangle(const Eigen::Ref<const Matrix<double>>& a) {
+  for (Index j = 0; j < a.cols(); ++j) {
+    if (!a.col(j).tail(a.rows() - j).allFinite()) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 SymmetricEigen::SymmetricEigen(Index max_order)
@@ -38,7 +45,9 @@ SymmetricEigen::SymmetricEigen(Index max_order)
       given_(max_order, max_order),
       places_(static_cast<std::size_t>(max_order)),
       values_(Vector<double>::Zero(padded(max_order))),
-      work_(Vector<double>::Zero(kEigenWork * padded(max_order))) {}
+      work_(Vector<double>::Zero(kEigenWork * padded(max_order))) {
+  if (max_order >= DividedEigen::kLeastOrder) divided_.emplace(max_order);
+}
 
 void SymmetricEigen::compute(const Eigen::Ref<const Matrix<double>>& matrix) {
   this->matrix(matrix.rows()) = matrix;
@@ -47,10 +56,24 @@ void SymmetricEigen::compute(const Eigen::Ref<const Matrix<double>>& matrix) {
 
 void SymmetricEigen::solve(Index order) {
   order_ = order;
+  if (order >= DividedEigen::kLeastOrder && has_finite_triangle(matrix(order))) return solve_divided(order);
   operations().eigen_solver(order, vectors_.data(), vectors_.rows(), values_.data(), work_.data());
   // Its rotations change lengths by several roundings, which a basis that is turned for ever would add up.
   for (Index j = 0; j < order; ++j) vectors_.col(j) /= vectors_.col(j).head(order).norm();
   sort_descending(values_.head(order), vectors_.leftCols(order));
+}
+
+// In a unit, a power of two, that keeps squares in range.
+void SymmetricEigen::solve_divided(Index order) {
+  auto a = vectors_.topLeftCorner(order, order);
+  double largest = 0.0;
+  for (Index j = 0; j < order; ++j)
+    largest = std::max(largest, a.col(j).tail(order - j).cwiseAbs().maxCoeff());
+  const int exponent = largest > 0.0 ? std::clamp(std::ilogb(largest), -1000, 1000) : 0;
+  for (Index j = 0; j < order; ++j) a.col(j).tail(order - j) *= std::ldexp(1.0, -exponent);
+  divided_->solve(order, vectors_.data(), vectors_.rows(), values_.data());
+  values_.head(order) *= std::ldexp(1.0, exponent);
+  for (Index j = 0; j < order; ++j) a.col(j) /= a.col(j).norm();
 }
 
 Index SymmetricEigen::solve_positive(Index order, Index wanted, double noise) {

@@ -1,8 +1,10 @@
 /// Eigenpairs of a small dense symmetric matrix, without allocation.
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "linalg/divided_eigen.hpp"
 #include "linalg/eigen_types.hpp"
 
 namespace roipca::linalg {
@@ -14,8 +16,8 @@ class SymmetricEigen {
   /// The matrix to solve, to be filled in place: order x order, only the lower triangle is read.
   Eigen::Ref<Matrix<double>> matrix(Index order) { return vectors_.topLeftCorner(order, order); }
 
-  /// Householder tridiagonalisation and implicit QL, in the instruction set in use. Backward stable: an
-  /// eigenvalue is wrong by up to order * epsilon times the largest. O(order^3).
+  /// Householder tridiagonalisation and implicit QL, or divide and conquer where the order is large. Backward
+  /// stable: an eigenvalue is wrong by up to order * epsilon times the largest. O(order^3).
   void solve(Index order);
 
   /// The same for a positive semi-definite matrix, whose small eigenvalues may be known better than that:
@@ -47,6 +49,7 @@ class SymmetricEigen {
   }
 
  private:
+  void solve_divided(Index order);
   bool is_graded(Index order, Index wanted);
   Index count_above(Index order, double noise) const;
   Index diagonalise(Index rank);
@@ -61,6 +64,7 @@ class SymmetricEigen {
   std::vector<Index> places_;  // of the factor's columns
   Vector<double> values_;
   Vector<double> work_;
+  std::optional<DividedEigen> divided_;  // where the order may be large
 };
 
 }  // namespace roipca::linalg
