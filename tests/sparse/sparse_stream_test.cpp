@@ -93,6 +93,20 @@ TEST(SparseRows, GiveTheDenseAnswerBesideARowThatOutweighsAllBefore) {
   expect_dense_answer(csr, kTen, kDouble, weights);
 }
 
+// Variances are differences of sums, of which such a row has all but 1e-14.
+TEST(SparseRows, GiveTheDenseVariancesBesideARowThatOutweighsAllDigits) {
+  const auto csr = documents<double>(400, 500, 30, 4);
+  std::vector<double> weights(400, 1.0);
+  Options options = kTen;
+  for (const double forgetting : {1.0, 0.995}) {
+    options.forgetting = forgetting;
+    for (const double heavy : {1e13, 1e16}) {
+      weights[250] = heavy;
+      expect_dense_answer(csr, options, kDouble, weights);
+    }
+  }
+}
+
 TEST(SparseRows, GiveTheDenseAnswerByEveryMethod) {
   const auto csr = documents<double>(700, 300, 20, 5);
   const auto dense = csr.dense();
