@@ -107,6 +107,19 @@ TEST(SparseRows, GiveTheDenseVariancesBesideARowThatOutweighsAllDigits) {
   }
 }
 
+// It has a mean, and no component that could hold what the mean has to do with the next rows.
+TEST(SparseRows, ResumeFromAModelOfOneRow) {
+  const auto csr = documents<double>(15, 500, 30, 6);
+  const auto dense = csr.dense();
+  const auto whole = OnlinePca<double>(kTen).partial_fit(rows_of(dense, csr)).model();
+  for (const Index first : {1, 2}) {
+    OnlinePca<double> resumed(OnlinePca<double>(kTen).partial_fit(csr.view(0, first)).model());
+    resumed.partial_fit(csr.view(first, 5));
+    EXPECT_EQ(resumed.model().rows, first + 5);  // a reading, which changes nothing
+    expect_same_model(whole, resumed.partial_fit(csr.view(first + 5, 10 - first)).model(), kDouble);
+  }
+}
+
 TEST(SparseRows, GiveTheDenseAnswerByEveryMethod) {
   const auto csr = documents<double>(700, 300, 20, 5);
   const auto dense = csr.dense();
