@@ -251,6 +251,28 @@ TYPED_TEST(Standardize, ResumedModelsHaveNoOtherDirectionsThanTheRows) {
   }
 }
 
+// Of the weights of the first rows, a heavy one has all but 1e-16.
+TYPED_TEST(Standardize, FirstRowsHaveScalesBesideARowOfAnyWeight) {
+  const RowMatrix<TypeParam> rows = rows_in_units(30, 4.0, 1).cast<TypeParam>();
+  for (const double heavy : {1e8, 1e16, 1e30}) {
+    for (const Index place : {0, 7}) {
+      Vector<double> weights = Vector<double>::Ones(30);
+      weights[place] = heavy;
+      const auto model =
+          OnlinePca<TypeParam>(standardizing(Method::kRoipca, 3, 30)).partial_fit(rows, weights).model();
+      for (Index j = 0; j < kFeatures; ++j) {
+        // Beside the heavy row, the others are compared with it alone: the sum over pairs is that of 29.
+        const Vector<double> column = rows.col(j).template cast<double>();
+        const double square = (column.array() - column[place]).square().sum() / (2.0 * 29.0);
+        const double expected = square > 0.0 ? std::sqrt(square) : 1.0;
+        // What the others have to do with each other is 29 / heavy of that.
+        EXPECT_NEAR(model.scale[static_cast<std::size_t>(j)], expected, expected * (1e-14 + 30.0 / heavy))
+            << "feature " << j << ", weight " << heavy;
+      }
+    }
+  }
+}
+
 TEST(StandardizeFailure, ANumberTooLargeForTheScaleOfItsColumnChangesNothing) {
   RowMatrix<double> rows = decaying_rows(100, kFeatures, 0.9, 1);
   rows.col(3) *= 1e-150;
