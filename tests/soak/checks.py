@@ -104,11 +104,6 @@ def mean_loss(truth):
     return DOUBLE * (np.abs(truth.mean) + (8 + np.sqrt(truth.count)) * truth.spread)
 
 
-def oracle_loss(truth):
-    """Returns what the truth about standardized rows loses, per feature: it divides them in extended precision."""
-    return np.finfo(np.longdouble).eps * np.abs(truth.mean) * np.sqrt(truth.weights.sum())
-
-
 def check_moments(report, fit, truth, eps, has_own_units=False):
     """Means, variances, trace and counts are exact, however little of the spectrum is held.
 
@@ -136,8 +131,6 @@ def check_moments(report, fit, truth, eps, has_own_units=False):
     each = 8 * eps + (8 + of_sums) * DOUBLE + vanishing
     # The mean is kept in two numbers: a constant column may differ from it by the rounding of the second.
     second = (8 + root_n) * DOUBLE**2 * np.abs(truth.mean) * np.sqrt(truth.weights.sum())
-    if has_own_units:
-        second = second + oracle_loss(truth)
     nothing = root_n * NOTHING[eps] * truth.size
     report.within("variance", np.abs(deviation - np.sqrt(truth.scatter)), each * truth.feature_sizes + second + nothing)
     report.within("trace", np.abs(np.sqrt(fit.trace) - np.sqrt(truth.trace)), each * truth.size)
@@ -393,6 +386,8 @@ def run_recursion(stream, truth, rng=None, roundings=1.0):
     X = stream.rows[used].astype(np.longdouble)
     if stream.center:
         X = X - X[0]
+    if stream.units is not None:
+        X = X / stream.units.scale
     X = X.astype(np.float64)
     weights = np.ones(len(X)) if stream.weights is None else stream.weights[used]
     arguments = (X.shape[1], stream.held, stream.mu, stream.center, stream.forgetting)
