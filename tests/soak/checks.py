@@ -388,7 +388,6 @@ def run_recursion(stream, truth, rng=None, roundings=1.0):
         X = X - X[0]
     if stream.units is not None:
         X = X / stream.units.scale
-    X = X.astype(np.float64)
     weights = np.ones(len(X)) if stream.weights is None else stream.weights[used]
     arguments = (X.shape[1], stream.held, stream.mu, stream.center, stream.forgetting)
     if stream.method == "froipca":
