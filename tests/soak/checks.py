@@ -198,11 +198,21 @@ def scatter_loss(truth, updates):
     """The same for the scatter matrix: the error of its entries, relative to the diagonal ones beside them.
 
     By the definition in src/engine/scatter_matrix.hpp, which reports 0 for no more than that: a random walk of one
-    rounding per block, three times as wide as usual, and 16 for eliminating the large entries. An error e of this
-    kind changes the eigenvalue of a vector v by up to e (sum |v_i| s_i)^2.
+    rounding per block, three times as wide as usual, and 16 for eliminating the large entries. An error E of this
+    kind, |E_ij| <= e s_i s_j, is |u^T E v| <= e a_u a_v between eigenvectors, a_v = sum |v_i| s_i. It changes the
+    eigenvalue of v by up to e a_v^2, and turns v towards every other u: a coupling c = e a_u a_v between eigenvalues
+    that stay g apart moves them by another ((g^2 + 4 c^2)^(1/2) - g) / 2, at most c and at most c^2 / g. Beside a
+    sentinel, neighbours may have a_v that are a hundred times as large.
     """
-    sizes = np.sqrt(truth.scatter.astype(np.float64))
-    return (3 * np.sqrt(updates) + 16) * DOUBLE * (np.abs(truth.vectors) @ sizes) ** 2
+    e = (3 * np.sqrt(updates) + 16) * DOUBLE
+    a = np.abs(truth.vectors) @ np.sqrt(truth.scatter.astype(np.float64))
+    own = e * a**2
+    values = truth.singular_values**2
+    gaps = np.abs(values[:, None] - values) - own[:, None] - own
+    couplings = e * np.outer(a, a)
+    turned = np.minimum(couplings, couplings**2 / np.maximum(gaps, 1e-300))
+    np.fill_diagonal(turned, 0.0)
+    return own + turned.sum(axis=1)
 
 
 def in_singular_values(loss, singular_values):
