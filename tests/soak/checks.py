@@ -253,22 +253,32 @@ def floor_loss(stream, truth, parts):
 
 
 def reported_places(values, floors, reported, tolerance):
-    """Returns which of the descending values correspond to the reported ones.
+    """Returns which of the descending values correspond to the reported ones, in order.
 
-    All that are above their floor, in order. One that is not is either there, with its value, or left out,
-    and then those after it move up. It is left out if the next one that must be there is closer.
+    All that are above their floor. One that is not is either there, with its value, or left out, and then those after
+    it move up. Of all these ways, the one with the smallest largest error, as a part of the tolerance: neighbours may
+    be closer to each other than their errors, so that the nearest value need not be the right one.
     """
-    places = []
     certain = values > floors + tolerance
+    # best[k]: the first k reported values found their places among the values so far (largest error, places).
+    best = {0: (0.0, ())}
     for i, value in enumerate(values):
-        if len(places) == len(reported):
-            break
-        ours = reported[len(places)]
-        later = values[i + 1 :][certain[i + 1 :]]
-        is_other = len(later) > 0 and abs(ours - later[0]) < abs(ours - value)
-        if certain[i] or (ours > 0 and abs(ours - value) <= tolerance[i] and not is_other):
-            places.append(i)
-    return np.array(places, int)
+        following = {}
+        for k, (worst, places) in best.items():
+            ways = []
+            if k == len(reported) or not certain[i]:
+                ways.append((k, (worst, places)))
+            if k < len(reported) and (certain[i] or reported[k] > 0):
+                error = abs(reported[k] - value)
+                ratio = error / max(tolerance[i], 1e-300) if error > 0 else 0.0
+                ways.append((k + 1, (max(worst, ratio), (*places, i))))
+            for count, way in ways:
+                if count not in following or way[0] < following[count][0]:
+                    following[count] = way
+        best = following
+    # Values that are reported, but have no place, are compared with 0.
+    left = np.append(np.cumsum((reported > 0)[::-1])[::-1], 0)
+    return np.array(min(best.items(), key=lambda item: (left[item[0]], item[1][0]))[1][1], int)
 
 
 def check_spectrum(report, fit, truth, floors, tolerance):
