@@ -156,10 +156,9 @@ def check_observed(report, pca, stream):
     origin = np.nanmin(X, axis=0)
     mean = origin + np.nansum(there * (X - origin), axis=0) / there.sum(axis=0) if stream.center else 0 * origin
     spread = np.nanmax(np.abs(X - origin), axis=0)
-    # As for mean_loss, with a rounding per row: every row may have other gaps. They are taken out of the sums of a
-    # block, which have the rounding of its weight, gaps and all. Rows are rounded to T about an origin among them.
-    with_gaps = weights.sum() / np.maximum(there.sum(axis=0), 1e-300)
-    loss = DOUBLE * (np.abs(mean) + (8 + used.sum()) * spread * with_gaps) + stream.eps * spread
+    # As for mean_loss, with a rounding per row: every row may have other gaps. Rows are rounded to T about an origin
+    # among them.
+    loss = DOUBLE * (np.abs(mean) + (8 + used.sum()) * spread) + stream.eps * spread
     report.within("observed mean", np.abs(pca.mean_ - mean), np.where(there.any(axis=0), loss, np.inf))
 
 
