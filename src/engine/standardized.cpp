@@ -17,6 +17,17 @@
 namespace roipca {
 namespace {
 
+// All directions are held, and the trace is known to double, but eigenvalues come from components that are
+// rounded to T: what they lack of the trace by that is no variance in other directions.
+template <typename T>
+void add_up_to_trace(Spectrum<T>& spectrum) {
+  const double sum = spectrum.values.sum();
+  // Squares of numbers that are rounded to T, one per feature.
+  const double rounding =
+      static_cast<double>(spectrum.basis.rows() + 16) * double{std::numeric_limits<T>::epsilon()};
+  if (std::abs(spectrum.trace - sum) <= rounding * spectrum.trace) spectrum.values *= spectrum.trace / sum;
+}
+
 // S = mu I + Q (Lambda - mu I) Q^T for rows that were divided by model.scale, and D S D for rows that are
 // divided by `scale`, D = model.scale / scale. With D Q = P R, the eigenvectors are P times those of the
 // small matrix R (Lambda - mu I) R^T, and mu adds mu |D u|^2 to the eigenvalue of an eigenvector u.
@@ -51,6 +62,7 @@ Model<T> rescaled(Model<T> model, const Vector<double>& scale) {
 
   Spectrum<T> spectrum = {vectors.template cast<T>(), eigen.eigenvalues().reverse() + outside,
                           model.scatter_trace};
+  if (options.method == Method::kExact) add_up_to_trace<T>(spectrum);
   Rounding rounding = rounding_of(options, model.rows, scatter / model.weight, model.degrees_of_freedom());
   make_reportable(spectrum, rounding);
   auto basis = as_columns(model.basis);

@@ -54,8 +54,15 @@ class Intake {
   bool take_filled(const T* row, double weight, const std::vector<Index>& gaps) {
     moments_.expect_gaps();
     block_.expect_gaps();
+    // Filled values are no part of the sums of a block, not even for a moment: one may be 1e8 times as large
+    // as the values of its feature, which would leave the rounding of it.
+    sums_.clear();
+    for (const Index j : gaps) sums_.push_back(block_.total[j]);
     if (moments_.collect({row, 0, 1}, &weight, forgetting_, block_) == 0) return false;
-    for (const Index j : gaps) block_.gaps(j, block_.count - 1) = 1;
+    for (std::size_t i = 0; i < gaps.size(); ++i) {
+      block_.gaps(gaps[i], block_.count - 1) = 1;
+      block_.total[gaps[i]] = sums_[i];
+    }
     ++rows_;
     return true;
   }
@@ -111,6 +118,7 @@ class Intake {
   std::int64_t rows_ = 0;
   Moments<T> moments_;
   RowBlock<T> block_;
+  std::vector<double> sums_;  // scratch
 };
 
 }  // namespace roipca

@@ -5,6 +5,7 @@
 #include <limits>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "simd/table.hpp"
 
@@ -272,19 +273,24 @@ void Moments<T>::recentre(double before, RowBlock<T>& block) {
 template <typename T>
 void Moments<T>::close_with_gaps(RowBlock<T>& block) {
   const bool is_alone = block.count == 1 && outweighs(block.weight, block.weight_before);
-  Vector<double> weight = Vector<double>::Constant(features(), block.weight);
+  // Of the values that are there, which block.total is the sum of. Their weights are added up: what is left
+  // of the block's weight without those of the gaps would be rounding beside a heavy row.
+  Vector<double> weight = Vector<double>::Zero(features());
+  std::vector<bool> is_complete(static_cast<std::size_t>(features()), true);
   for (Index i = 0; i < block.count; ++i) {
     const double of_row = is_alone ? block.weight : block.roots[i] * block.roots[i];
     for (Index j = 0; j < features(); ++j) {
-      if (!block.has_gap(j, i)) continue;
-      weight[j] -= of_row;
-      block.total[j] -= of_row * static_cast<double>(block.rows.row(i)[j]) / (block.roots[i] * unit_);
+      if (block.has_gap(j, i)) {
+        is_complete[static_cast<std::size_t>(j)] = false;
+      } else {
+        weight[j] += of_row;
+      }
     }
   }
   delta_.setZero();
   for (Index j = 0; j < features(); ++j) {
-    // What is left of the weight is rounding where all rows have a gap.
-    if (!(weight[j] > 1e-9 * block.weight)) continue;
+    if (is_complete[static_cast<std::size_t>(j)]) weight[j] = block.weight;
+    if (weight[j] == 0.0) continue;
     const double before = observed_[j];
     observed_[j] += weight[j];
     if (!center_) continue;

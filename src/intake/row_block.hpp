@@ -99,7 +99,7 @@ struct RowBlock : BlockWeights {
   Eigen::Matrix<std::uint8_t, Eigen::Dynamic, Eigen::Dynamic>
       gaps;                   // features x rows: 1 for a filled value; or empty
   simd::AlignedRows<T> rows;  // V, with room for one more: see Moments::close
-  Vector<double> total;       // sum of weight * (x - mean), for blocks of more than one row
+  Vector<double> total;       // sum of weight * (x - mean) without gaps, for blocks of more than one row
   double squared_norm = 0.0;  // |v|^2, for blocks of one row; 0 if v is 0, to far below rounding
 };
 

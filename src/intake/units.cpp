@@ -19,6 +19,18 @@ double root_mean_square(const Eigen::Ref<const Vector<double>>& x, const Eigen::
   return largest * std::sqrt((x / largest).cwiseAbs2().dot(w) / divisor);
 }
 
+// The sum over i < j of w_i w_j: no difference of nearly equal numbers, as W^2 - sum of w^2 is beside a heavy
+// row.
+double sum_of_pairs(const Eigen::Ref<const Vector<double>>& w) {
+  double pairs = 0.0;
+  double before = 0.0;
+  for (const double weight : w) {
+    pairs += before * weight;
+    before += weight;
+  }
+  return pairs;
+}
+
 }  // namespace
 
 bool is_usable_scale(double scale) {
@@ -55,14 +67,17 @@ Units units_of(simd::RowsView<T> rows, const double* weights, Index features, bo
     const auto part = parts.head(count);
     const double total = part.sum();
     if (center) {
-      // About the first value first, so that a constant column is exactly 0.
-      const double first = column[0];
-      column.array() -= first;
+      // About the heaviest value first, so that a constant column is exactly 0, and what the heaviest row is
+      // away from the mean is no rounding beside the others.
+      Index heaviest_value = 0;
+      part.maxCoeff(&heaviest_value);
+      const double reference = column[heaviest_value];
+      column.array() -= reference;
       const double offset = column.dot(part) / total;
       column.array() -= offset;
-      units.origin[j] = first + offset;
+      units.origin[j] = reference + offset;
     }
-    const double freedom = center ? total - part.squaredNorm() / total : total;
+    const double freedom = center ? 2.0 * sum_of_pairs(part) / total : total;
     if (!standardize || !(freedom > 0.0)) continue;
     const double scale = root_mean_square(column, part, freedom);
     if (is_usable_scale(scale)) units.scale[j] = scale;

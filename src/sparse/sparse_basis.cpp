@@ -73,6 +73,7 @@ void SparseBasis<T>::start(const simd::AlignedRows<T>& columns, Index count,
   }
   pending_.clear();
   blocks_pending_ = 0;
+  has_all_rows_ = false;
   shares_.resize(0);
   mean_in_pending_.resize(0);
   growth_ = 1.0;
@@ -147,8 +148,8 @@ void SparseBasis<T>::update(const CsrRows<T>& rows, Change change, const SparseM
   if (change.turn != nullptr) turn(*change.turn);
   g_ += change.of_mean;
   added_ = change.turn == nullptr;
-  if (stored_ == 0) {
-    // Every row is pending, and the mean a combination of them: nothing need be kept of it.
+  if (has_all_rows_) {
+    // The mean is a combination of the pending rows: nothing need be kept of it.
     for (Index i = 0; i < pending_.count(); ++i) {
       Eigen::Map<Eigen::VectorXd>(n_.row(i), columns_) -= shares_[i] * g_;
     }
@@ -192,7 +193,7 @@ void SparseBasis<T>::move_mean(Index count, const Change& change, bool directly)
   mean_in_pending_ = (alpha * mean_in_pending_ + in_pending_.leftCols(count) * beta).eval();
   mean_in_pending_.conservativeResize(waiting + count);
   mean_in_pending_.tail(count) = after;
-  if (stored_ > 0) return;
+  if (!has_all_rows_) return;
   shares_ *= alpha;
   shares_.conservativeResize(waiting + count);
   shares_.tail(count) = beta;
@@ -353,6 +354,7 @@ void SparseBasis<T>::rebuild(const Rebuilding& how, const SparseMoments<T>& mome
   stored_ = columns_ = columns;
   is_identity_ = true;
   g_ = Eigen::VectorXd::Zero(columns);
+  has_all_rows_ = false;
   shares_.resize(0);
   mean_in_pending_.resize(0);
   growth_ = 1.0;
@@ -395,6 +397,7 @@ void SparseBasis<T>::gather(const SparseMoments<T>& moments) {
   pending_.clear();
   blocks_pending_ = 0;
   g_.setZero();
+  has_all_rows_ = false;
   shares_.resize(0);
   mean_in_pending_.resize(0);
   growth_ = 1.0;
@@ -430,7 +433,7 @@ template <typename T>
 void SparseBasis<T>::visit_state(state::Archive& archive) {
   archive.count(stored_, capacity_);
   archive.count(columns_, capacity_);
-  archive(is_identity_, growth_, mean_squared_);
+  archive(is_identity_, has_all_rows_, growth_, mean_squared_);
   archive.count(blocks_pending_, most_pending_ + max_rows_);
   if (stored_ > 0) {
     if (!z_) writable();
@@ -446,7 +449,7 @@ void SparseBasis<T>::visit_state(state::Archive& archive) {
   g_.resize(columns_);
   mean_in_z_.resize(stored_);
   mean_in_pending_.resize(waiting);
-  shares_.resize(stored_ > 0 ? 0 : waiting);
+  shares_.resize(has_all_rows_ ? waiting : 0);
   archive(g_, mean_in_z_, mean_in_pending_, shares_);
 }
 

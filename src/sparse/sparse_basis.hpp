@@ -128,7 +128,9 @@ class SparseBasis {
   Eigen::VectorXd g_;
   Eigen::VectorXd mean_in_z_;        // mean^T Z
   Eigen::VectorXd mean_in_pending_;  // X mean
-  Eigen::VectorXd shares_;           // while nothing is stored: mean = X^T shares
+  // While every row so far is pending: mean = X^T shares. Not so after components or a mean were given.
+  bool has_all_rows_ = true;
+  Eigen::VectorXd shares_;
   double mean_squared_ = 0.0;
   double growth_ = 1.0;  // growth of g by movements of the mean since Z was gathered
   Index blocks_pending_ = 0;

@@ -46,16 +46,16 @@ Twofold operator*(Twofold a, double b) {
   return sum_of(p.high, p.low + a.low * b);
 }
 
-Twofold operator/(Twofold a, double b) {
-  const double quotient = a.high / b;
-  const Twofold back = product_of(quotient, b);
-  return sum_of(quotient, ((a.high - back.high) - back.low + a.low) / b);
+Twofold operator/(Twofold a, Twofold b) {
+  const double quotient = a.high / b.high;
+  const Twofold back = b * quotient;
+  return sum_of(quotient, ((a.high - back.high) - back.low + a.low) / b.high);
 }
 
-void add_to(Eigen::VectorXd& high, Eigen::VectorXd& low, Index j, Twofold x) {
-  const Twofold s = sum_of(high[j], x.high);
-  high[j] = s.high;
-  low[j] += s.low + x.low;
+void add_to(double& high, double& low, Twofold x) {
+  const Twofold s = sum_of(high, x.high);
+  high = s.high;
+  low += s.low + x.low;
 }
 
 }  // namespace
@@ -83,6 +83,7 @@ SparseMoments<T>::SparseMoments(const Model<T>& model)
     : SparseMoments(model.features(), model.options.center) {
   weight_ = model.weight;
   weight_pairs_ = model.weight_pairs;
+  total_ = weight_;
   const auto means = as_eigen(model.mean);
   const auto tails = as_eigen(model.mean_tail);
   const auto scatter = as_eigen(model.scatter);
@@ -132,8 +133,12 @@ void SparseMoments<T>::forget(double factor) {
   weight_pairs_ *= factor * factor;
   scale_ *= factor;
   if (scale_ > kSmallest) return;
-  for (auto* sums : {&sums_, &sum_tails_, &squares_, &square_tails_}) *sums *= scale_;
-  scale_ = 1.0;
+  // By a power of two, which rounds nothing.
+  const double power = std::ldexp(1.0, std::ilogb(scale_));
+  for (auto* sums : {&sums_, &sum_tails_, &squares_, &square_tails_}) *sums *= power;
+  total_ *= power;
+  total_tail_ *= power;
+  scale_ /= power;
 }
 
 template <typename T>
@@ -141,13 +146,15 @@ double SparseMoments<T>::close(const SparseBlock<T>& block) {
   if (block.rescale != 1.0) forget(block.rescale);
   for (Index i = 0; i < block.rows.count(); ++i) {
     const double weight = block.weights[static_cast<std::size_t>(i)] / scale_;
+    add_to(total_, total_tail_, {weight, 0.0});
     const T* values = block.rows.values_of(i);
     const int* indices = block.rows.indices_of(i);
     for (Index e = 0; e < block.rows.length_of(i); ++e) {
       const auto x = static_cast<double>(values[e]);
       const Twofold weighted = product_of(weight, x);
-      add_to(sums_, sum_tails_, indices[e], weighted);
-      add_to(squares_, square_tails_, indices[e], weighted * x);
+      const Index j = indices[e];
+      add_to(sums_[j], sum_tails_[j], weighted);
+      add_to(squares_[j], square_tails_[j], weighted * x);
     }
   }
   weight_pairs_ += block.weight_pairs + weight_ * block.weight;
@@ -168,11 +175,12 @@ void SparseMoments<T>::write(Model<T>& model) const {
   auto means = as_eigen(model.mean);
   auto tails = as_eigen(model.mean_tail);
   auto scatters = as_eigen(model.scatter);
+  const Twofold total = sum_of(total_, total_tail_) * scale_;
   for (Index j = 0; j < d; ++j) {
     const Twofold sum = sum_of(sums_[j], sum_tails_[j]) * scale_;
     Twofold scatter = sum_of(squares_[j], square_tails_[j]) * scale_;
     if (center_ && weight_ > 0.0) {
-      const Twofold mean = sum / weight_;
+      const Twofold mean = sum / total;
       means[j] = mean.high;
       tails[j] = mean.low;
       scatter = scatter + (sum * -mean.high + sum * -mean.low);

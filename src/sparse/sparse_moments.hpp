@@ -31,8 +31,8 @@ struct SparseBlock {
   explicit SparseBlock(CsrRows<T> kept) : rows(std::move(kept)) { rows.clear(); }
 };
 
-/// Sums of w x and w x^2 of each feature, with twice the digits of double, so that the differences that give
-/// means and variances lose none. A row costs O(nonzeros); forgetting costs nothing per feature.
+/// Sums of w, and of w x and w x^2 of each feature, with twice the digits of double, so that the differences
+/// that give means and variances lose none. A row costs O(nonzeros); forgetting costs nothing per feature.
 template <typename T>
 class SparseMoments {
  public:
@@ -61,14 +61,14 @@ class SparseMoments {
   }
   /// The mean of feature j is sums()[j] * mean_factor().
   const double* sums() const { return sums_.data(); }
-  double mean_factor() const { return center_ && weight_ > 0.0 ? scale_ / weight_ : 0.0; }
+  double mean_factor() const { return center_ && total_ > 0.0 ? 1.0 / total_ : 0.0; }
 
   void write(Model<T>& model) const;
   /// The same as in Moments. Sparse rows need no other unit.
   Eigen::VectorXd mean_squares() const;
   double unit() const { return 1.0; }
   void visit_state(state::Archive& archive) {
-    archive(weight_, weight_pairs_, scale_, sums_, sum_tails_, squares_, square_tails_);
+    archive(weight_, weight_pairs_, scale_, total_, total_tail_, sums_, sum_tails_, squares_, square_tails_);
   }
 
  private:
@@ -79,6 +79,10 @@ class SparseMoments {
   double weight_ = 0.0;
   double weight_pairs_ = 0.0;
   double scale_ = 1.0;  // the true sums and squares are the stored ones times `scale_`
+  // Of the weights that the other sums have, each divided by `scale_` and rounded: beside one of 1e16, those
+  // of the other rows are rounding of `weight_`, but not of the difference that gives a variance.
+  double total_ = 0.0;
+  double total_tail_ = 0.0;
   Eigen::VectorXd sums_, sum_tails_;
   Eigen::VectorXd squares_, square_tails_;
 };

@@ -175,6 +175,47 @@ TYPED_TEST(MissingValues, AFeatureThatIsSeenLateHasTheMeanOfItsValues) {
   }
 }
 
+// Beside a value of 1e8, the expectation of a missing one may be as large, and far from those of its feature.
+TYPED_TEST(MissingValues, HugeExpectationsLeaveNoRoundingInTheMeanOfTheValues) {
+  RowMatrix<double> all = factor_rows(400, 1);
+  all.col(1) = 2.0 * all.col(0) + 0.1 * normal_rows(400, 1, 7);
+  RowMatrix<TypeParam> rows = all.cast<TypeParam>();
+  for (Index i = 100; i < 400; i += 9) {
+    rows(i, 0) = TypeParam{1e8};
+    rows(i, 1) = static_cast<TypeParam>(kNan);
+  }
+  Vector<double> values(400);
+  Index count = 0;
+  for (Index i = 0; i < 400; ++i) {
+    if (!std::isnan(rows(i, 1))) values[count++] = static_cast<double>(rows(i, 1));
+  }
+  const double mean = values.head(count).mean();
+  const double largest = values.head(count).cwiseAbs().maxCoeff();
+  for (const Way& way : kWays) {
+    OnlinePca<TypeParam> pca(imputing(way, 3, 50));
+    pca.partial_fit(RowMatrix<TypeParam>(rows.topRows(200)));
+    pca = OnlinePca<TypeParam>(pca.model());  // blocks do not begin where they did
+    const auto model = pca.partial_fit(RowMatrix<TypeParam>(rows.bottomRows(200))).model();
+    // Rows are rounded to T about an origin among them, and sums of 400 of them to double.
+    EXPECT_NEAR(model.mean[1], mean, (2 * kEpsilon<TypeParam> + 400 * kEpsilon<double>)*largest) << name(way);
+  }
+}
+
+// In one block with it, so that its weight is part of the sums.
+TEST(MissingValues, AHeavyRowWithAGapLeavesNoRoundingInTheMeanOfTheOthers) {
+  RowMatrix<double> rows = factor_rows(8, 1);
+  const double mean = (rows.col(2).sum() - rows(3, 2)) / 7.0;
+  rows(3, 2) = kNan;
+  Vector<double> weights = Vector<double>::Ones(8);
+  weights[3] = 1234567.0;  // the square of its root is another number
+  for (const Way& way : kWays) {
+    const auto model = OnlinePca<double>(imputing(way, 3, 8)).partial_fit(rows, weights).model();
+    EXPECT_NEAR(model.mean[2], mean, 16 * kEpsilon<double> * rows.col(2).head(3).cwiseAbs().maxCoeff())
+        << name(way);
+    EXPECT_EQ(model.feature_weight[2], 7.0) << name(way);
+  }
+}
+
 TYPED_TEST(MissingValues, GapsInConstantColumnsHaveNoVariance) {
   RowMatrix<TypeParam> rows = with_gaps(factor_rows(600, 1), 0.2, 3).cast<TypeParam>();
   for (Index i = 0; i < rows.rows(); ++i) {

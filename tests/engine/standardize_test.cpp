@@ -225,6 +225,54 @@ TEST(StandardizeFiles, KeepTheScales) {
   EXPECT_EQ(pca.partial_fit(rows_in_units(100, 6.0, 2)).model().scale, model.scale);
 }
 
+// The eigenvalues of a model come from components that are rounded to T, and its trace does not. What they
+// differ by must not become variance in directions that there are none of.
+TYPED_TEST(Standardize, ResumedModelsHaveNoOtherDirectionsThanTheRows) {
+  constexpr Index kRank = 3;
+  const auto integers = [](Index count, Index width, unsigned seed) {
+    return RowMatrix<double>((3.0 * normal_rows(count, width, seed)).array().round());
+  };
+  for (const bool center : {true, false}) {
+    for (unsigned seed = 1; seed <= 8; ++seed) {
+      const RowMatrix<double> exact = integers(80, kRank, seed) * integers(kRank, kFeatures, 100 + seed);
+      const RowMatrix<TypeParam> rows = exact.cast<TypeParam>();
+      Options options = standardizing(Method::kExact, 12, 50);
+      options.center = center;
+      for (const Index first : {20, 40, 60}) {
+        OnlinePca<TypeParam> pca(
+            OnlinePca<TypeParam>(options).partial_fit(RowMatrix<TypeParam>(rows.topRows(first))).model());
+        const auto model = pca.partial_fit(RowMatrix<TypeParam>(rows.bottomRows(80 - first))).model();
+        // Rows that are divided by their scales are rounded, each to epsilon.
+        const double rounding = 16 * kEpsilon<TypeParam>;
+        EXPECT_LE(model.eigenvalues[kRank], rounding * rounding * model.scatter_trace)
+            << "seed " << seed << ", first rows " << first << ", center " << center;
+      }
+    }
+  }
+}
+
+// Of the weights of the first rows, a heavy one has all but 1e-16.
+TYPED_TEST(Standardize, FirstRowsHaveScalesBesideARowOfAnyWeight) {
+  const RowMatrix<TypeParam> rows = rows_in_units(30, 4.0, 1).cast<TypeParam>();
+  for (const double heavy : {1e8, 1e16, 1e30}) {
+    for (const Index place : {0, 7}) {
+      Vector<double> weights = Vector<double>::Ones(30);
+      weights[place] = heavy;
+      const auto model =
+          OnlinePca<TypeParam>(standardizing(Method::kRoipca, 3, 30)).partial_fit(rows, weights).model();
+      for (Index j = 0; j < kFeatures; ++j) {
+        // Beside the heavy row, the others are compared with it alone: the sum over pairs is that of 29.
+        const Vector<double> column = rows.col(j).template cast<double>();
+        const double square = (column.array() - column[place]).square().sum() / (2.0 * 29.0);
+        const double expected = square > 0.0 ? std::sqrt(square) : 1.0;
+        // What the others have to do with each other is 29 / heavy of that.
+        EXPECT_NEAR(model.scale[static_cast<std::size_t>(j)], expected, expected * (1e-14 + 30.0 / heavy))
+            << "feature " << j << ", weight " << heavy;
+      }
+    }
+  }
+}
+
 TEST(StandardizeFailure, ANumberTooLargeForTheScaleOfItsColumnChangesNothing) {
   RowMatrix<double> rows = decaying_rows(100, kFeatures, 0.9, 1);
   rows.col(3) *= 1e-150;

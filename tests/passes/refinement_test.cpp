@@ -166,6 +166,29 @@ TEST(Refinement, RefusesOtherRows) {
   EXPECT_EQ(refused(rows.colwise().reverse()), "accepted");  // in another order
 }
 
+// Its deviations are those of the heavy row alone, 1e-9 of the others: less than the rounding of its mean.
+TEST(Refinement, AcceptsTheSameRowsBesideARowThatOutweighsAllDigits) {
+  const RowMatrix<double> all = example_rows<double>(40, 10);
+  for (Index heavy = 0; heavy < 40; heavy += 3) {
+    RowMatrix<double> rows = all.rowwise() - all.row(heavy);  // so that no mean is far from 0
+    Vector<double> weights = Vector<double>::Ones(40);
+    weights[heavy] = 1e18;
+    const auto part = [&](Index from) {
+      return OnlinePca<double>(kFive)
+          .partial_fit(RowMatrix<double>(rows.middleRows(from, 20)), weights.segment(from, 20).eval())
+          .model();
+    };
+    const auto refused = [&](const Model<double>& model) {
+      return refusal([&] { Refinement<double>(model).add(rows, weights).finish(); });
+    };
+    const Model<double> model = OnlinePca<double>(kFive).partial_fit(rows, weights).model();
+    EXPECT_EQ(refused(model), "accepted") << "heavy row " << heavy;
+    EXPECT_EQ(refused(merge(part(0), part(20))), "accepted") << "heavy row " << heavy;
+    rows(heavy, 3) += 1e-12;
+    EXPECT_NE(refused(model).find("in feature 3 a mean of "), std::string::npos) << "heavy row " << heavy;
+  }
+}
+
 TEST(Refinement, RefusesForgettingAndOtherModels) {
   const RowMatrix<double> rows = example_rows<double>(300, 10);
   Options forgetful = kFive;

@@ -104,11 +104,6 @@ def mean_loss(truth):
     return DOUBLE * (np.abs(truth.mean) + (8 + np.sqrt(truth.count)) * truth.spread)
 
 
-def oracle_loss(truth):
-    """Returns what the truth about standardized rows loses, per feature: it divides them in extended precision."""
-    return np.finfo(np.longdouble).eps * np.abs(truth.mean) * np.sqrt(truth.weights.sum())
-
-
 def check_moments(report, fit, truth, eps, has_own_units=False):
     """Means, variances, trace and counts are exact, however little of the spectrum is held.
 
@@ -136,8 +131,6 @@ def check_moments(report, fit, truth, eps, has_own_units=False):
     each = 8 * eps + (8 + of_sums) * DOUBLE + vanishing
     # The mean is kept in two numbers: a constant column may differ from it by the rounding of the second.
     second = (8 + root_n) * DOUBLE**2 * np.abs(truth.mean) * np.sqrt(truth.weights.sum())
-    if has_own_units:
-        second = second + oracle_loss(truth)
     nothing = root_n * NOTHING[eps] * truth.size
     report.within("variance", np.abs(deviation - np.sqrt(truth.scatter)), each * truth.feature_sizes + second + nothing)
     report.within("trace", np.abs(np.sqrt(fit.trace) - np.sqrt(truth.trace)), each * truth.size)
@@ -163,10 +156,9 @@ def check_observed(report, pca, stream):
     origin = np.nanmin(X, axis=0)
     mean = origin + np.nansum(there * (X - origin), axis=0) / there.sum(axis=0) if stream.center else 0 * origin
     spread = np.nanmax(np.abs(X - origin), axis=0)
-    # As for mean_loss, with a rounding per row: every row may have other gaps. They are taken out of the sums of a
-    # block, which have the rounding of its weight, gaps and all. Rows are rounded to T about an origin among them.
-    with_gaps = weights.sum() / np.maximum(there.sum(axis=0), 1e-300)
-    loss = DOUBLE * (np.abs(mean) + (8 + used.sum()) * spread * with_gaps) + stream.eps * spread
+    # As for mean_loss, with a rounding per row: every row may have other gaps. Rows are rounded to T about an origin
+    # among them.
+    loss = DOUBLE * (np.abs(mean) + (8 + used.sum()) * spread) + stream.eps * spread
     report.within("observed mean", np.abs(pca.mean_ - mean), np.where(there.any(axis=0), loss, np.inf))
 
 
@@ -205,11 +197,21 @@ def scatter_loss(truth, updates):
     """The same for the scatter matrix: the error of its entries, relative to the diagonal ones beside them.
 
     By the definition in src/engine/scatter_matrix.hpp, which reports 0 for no more than that: a random walk of one
-    rounding per block, three times as wide as usual, and 16 for eliminating the large entries. An error e of this
-    kind changes the eigenvalue of a vector v by up to e (sum |v_i| s_i)^2.
+    rounding per block, three times as wide as usual, and 16 for eliminating the large entries. An error E of this
+    kind, |E_ij| <= e s_i s_j, is |u^T E v| <= e a_u a_v between eigenvectors, a_v = sum |v_i| s_i. It changes the
+    eigenvalue of v by up to e a_v^2, and turns v towards every other u: a coupling c = e a_u a_v between eigenvalues
+    that stay g apart moves them by another ((g^2 + 4 c^2)^(1/2) - g) / 2, at most c and at most c^2 / g. Beside a
+    sentinel, neighbours may have a_v that are a hundred times as large.
     """
-    sizes = np.sqrt(truth.scatter.astype(np.float64))
-    return (3 * np.sqrt(updates) + 16) * DOUBLE * (np.abs(truth.vectors) @ sizes) ** 2
+    e = (3 * np.sqrt(updates) + 16) * DOUBLE
+    a = np.abs(truth.vectors) @ np.sqrt(truth.scatter.astype(np.float64))
+    own = e * a**2
+    values = truth.singular_values**2
+    gaps = np.abs(values[:, None] - values) - own[:, None] - own
+    couplings = e * np.outer(a, a)
+    turned = np.minimum(couplings, couplings**2 / np.maximum(gaps, 1e-300))
+    np.fill_diagonal(turned, 0.0)
+    return own + turned.sum(axis=1)
 
 
 def in_singular_values(loss, singular_values):
@@ -250,22 +252,32 @@ def floor_loss(stream, truth, parts):
 
 
 def reported_places(values, floors, reported, tolerance):
-    """Returns which of the descending values correspond to the reported ones.
+    """Returns which of the descending values correspond to the reported ones, in order.
 
-    All that are above their floor, in order. One that is not is either there, with its value, or left out,
-    and then those after it move up. It is left out if the next one that must be there is closer.
+    All that are above their floor. One that is not is either there, with its value, or left out, and then those after
+    it move up. Of all these ways, the one with the smallest largest error, as a part of the tolerance: neighbours may
+    be closer to each other than their errors, so that the nearest value need not be the right one.
     """
-    places = []
     certain = values > floors + tolerance
+    # best[k]: the first k reported values found their places among the values so far (largest error, places).
+    best = {0: (0.0, ())}
     for i, value in enumerate(values):
-        if len(places) == len(reported):
-            break
-        ours = reported[len(places)]
-        later = values[i + 1 :][certain[i + 1 :]]
-        is_other = len(later) > 0 and abs(ours - later[0]) < abs(ours - value)
-        if certain[i] or (ours > 0 and abs(ours - value) <= tolerance[i] and not is_other):
-            places.append(i)
-    return np.array(places, int)
+        following = {}
+        for k, (worst, places) in best.items():
+            ways = []
+            if k == len(reported) or not certain[i]:
+                ways.append((k, (worst, places)))
+            if k < len(reported) and (certain[i] or reported[k] > 0):
+                error = abs(reported[k] - value)
+                ratio = error / max(tolerance[i], 1e-300) if error > 0 else 0.0
+                ways.append((k + 1, (max(worst, ratio), (*places, i))))
+            for count, way in ways:
+                if count not in following or way[0] < following[count][0]:
+                    following[count] = way
+        best = following
+    # Values that are reported, but have no place, are compared with 0.
+    left = np.append(np.cumsum((reported > 0)[::-1])[::-1], 0)
+    return np.array(min(best.items(), key=lambda item: (left[item[0]], item[1][0]))[1][1], int)
 
 
 def check_spectrum(report, fit, truth, floors, tolerance):
@@ -393,7 +405,8 @@ def run_recursion(stream, truth, rng=None, roundings=1.0):
     X = stream.rows[used].astype(np.longdouble)
     if stream.center:
         X = X - X[0]
-    X = X.astype(np.float64)
+    if stream.units is not None:
+        X = X / stream.units.scale
     weights = np.ones(len(X)) if stream.weights is None else stream.weights[used]
     arguments = (X.shape[1], stream.held, stream.mu, stream.center, stream.forgetting)
     if stream.method == "froipca":

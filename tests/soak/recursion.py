@@ -53,7 +53,10 @@ class Recursion:
         return float(np.clip((self.trace - self.values.sum()) / (self.features - rank), 0, self.values[-1]))
 
     def add(self, X, weights):
-        """Adds one block of rows relative to an origin of the caller's choice. Each row makes all before it forget."""
+        """Adds one block of rows relative to an origin of the caller's choice. Each row makes all before it forget.
+
+        Rows are centred in their own precision: in extended precision they may be far from the origin.
+        """
         count = len(X)
         weights = weights * self.forgetting ** np.arange(count)[::-1]
         self.scale(self.forgetting**count)
@@ -68,7 +71,7 @@ class Recursion:
         else:
             rows = np.sqrt(weights)[:, None] * X
             self.weight += weights.sum()
-        self.absorb(rows)
+        self.absorb(rows.astype(np.float64))
         self.Q = self.disturb(self.Q)
         self.values = self.disturb_values(self.values)
 

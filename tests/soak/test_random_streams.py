@@ -22,7 +22,16 @@ def test_a_hundred_random_streams_agree_with_a_dense_oracle():
 
 
 def test_streams_that_were_wrong_once_are_right():
-    wrong = complaints([60494])  # refined to fewer components than were scored
+    seeds = [
+        30130,  # missing values beside sentinels, whose expectations were part of sums
+        30435,  # scales of rows of which one has all of the weight
+        31846,  # a model in float, standardized and resumed, with variance in directions that there are none of
+        32140,  # a refinement that refused the same rows beside a heavy one
+        60494,  # refined to fewer components than were scored
+        100262,  # variances of sparse rows beside a heavy one
+        100918,  # sparse rows after a model of one row
+    ]
+    wrong = complaints(seeds)
     assert not wrong, "\n".join(wrong)
 
 

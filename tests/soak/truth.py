@@ -28,9 +28,23 @@ class Truth:
     deviations: np.ndarray  # rows about the mean, times the roots of their weights
     singular_values: np.ndarray
     vectors: np.ndarray  # one per row
-    feature_sizes: np.ndarray  # root of the scatter about the running mean, per feature
+    feature_sizes: np.ndarray  # root of the scatter about the running mean (see `reach`), per feature
     size: float  # the same for all features together: the scale of a relative rounding of each row
-    reach: np.ndarray  # |x - m| for running means m, in the rows' own unit
+    reach: np.ndarray  # |x - m| for running means m, in the rows' own unit: what roundings to T are relative to
+
+
+@dataclass
+class Units:
+    """The units of standardized rows: see src/intake/units.hpp."""
+
+    scale: np.ndarray
+    origin: np.ndarray | None  # None where parts of the rows have origins of their own, each among its rows
+
+    def distances(self, X):
+        """|x - origin|, or the largest that it can be."""
+        if self.origin is None:
+            return np.maximum(X - X.min(axis=0), X.max(axis=0) - X)
+        return np.abs(X - self.origin)
 
 
 def effective_weights(n, weights, forgetting):
@@ -53,22 +67,31 @@ def about_running_means(X, weights, center):
     return np.maximum(np.abs(shifted - previous), np.abs(shifted - older))
 
 
-def truth_of(rows, weights=None, center=True, forgetting=1.0):
+def truth_of(rows, weights=None, center=True, forgetting=1.0, units=None):
+    """Returns the results for rows that are divided by the scales of `units`, where there are some.
+
+    Such rows enter an update rounded to T about the origin of their units, which may be farther away than the running
+    mean: `reach` is the larger distance.
+    """
     used, w = effective_weights(len(rows), weights, forgetting)
     X = rows[used].astype(LONG)
-    largest = float(np.abs(X * np.sqrt(w)[:, None]).max(initial=0.0))
+    scale = LONG(1) if units is None else units.scale.astype(LONG)
+    # Relative to the heaviest row: its distance from the mean may be 1e-16 of that to the others. Divided only then:
+    # far from the origin, the quotients would have few digits of the differences.
+    origin = X[w.argmax()] if center else np.zeros(X.shape[1], LONG)
+    about_units = 0.0 if units is None else units.distances(X) / scale
+    largest = float(np.abs(X / scale * np.sqrt(w)[:, None]).max(initial=0.0))
+    X = (X - origin) / scale
     unit = 2.0 ** -np.floor(np.log2(largest)) if largest > 0 else 1.0
     total = w.sum()
     # sum_(i != j) w_i w_j / total: no difference of nearly equal numbers.
     before = np.concatenate([[LONG(0)], np.cumsum(w)[:-1]])
     divisor = 2 * (w * before).sum() / total if center else total
-    # Relative to the heaviest row: its distance from the mean may be 1e-16 of that to the others.
-    origin = X[w.argmax()] if center else np.zeros(X.shape[1], LONG)
-    offset = (w[:, None] * (X - origin)).sum(axis=0) / total if center else origin
-    mean = origin + offset
-    deviations = ((X - origin) - offset) * np.sqrt(w)[:, None] * LONG(unit)
+    offset = (w[:, None] * X).sum(axis=0) / total if center else origin
+    mean = origin / scale + offset
+    deviations = (X - offset) * np.sqrt(w)[:, None] * LONG(unit)
     scatter = (deviations**2).sum(axis=0)
-    reach = about_running_means(X, w, center)
+    reach = np.maximum(about_running_means(X, w, center), about_units)
     # A row that outweighs all before it by far moves the mean to itself: it counts as often as the others, those
     # before it that it is added by, and those after it, for which the mean is known to the rounding of its jump.
     alone = center & (before > 0) & (w > OUTWEIGHED * before)

@@ -93,6 +93,33 @@ TEST(SparseRows, GiveTheDenseAnswerBesideARowThatOutweighsAllBefore) {
   expect_dense_answer(csr, kTen, kDouble, weights);
 }
 
+// Variances are differences of sums, of which such a row has all but 1e-14.
+TEST(SparseRows, GiveTheDenseVariancesBesideARowThatOutweighsAllDigits) {
+  const auto csr = documents<double>(400, 500, 30, 4);
+  std::vector<double> weights(400, 1.0);
+  Options options = kTen;
+  for (const double forgetting : {1.0, 0.995}) {
+    options.forgetting = forgetting;
+    for (const double heavy : {1e13, 1e16}) {
+      weights[250] = heavy;
+      expect_dense_answer(csr, options, kDouble, weights);
+    }
+  }
+}
+
+// It has a mean, and no component that could hold what the mean has to do with the next rows.
+TEST(SparseRows, ResumeFromAModelOfOneRow) {
+  const auto csr = documents<double>(15, 500, 30, 6);
+  const auto dense = csr.dense();
+  const auto whole = OnlinePca<double>(kTen).partial_fit(rows_of(dense, csr)).model();
+  for (const Index first : {1, 2}) {
+    OnlinePca<double> resumed(OnlinePca<double>(kTen).partial_fit(csr.view(0, first)).model());
+    resumed.partial_fit(csr.view(first, 5));
+    EXPECT_EQ(resumed.model().rows, first + 5);  // a reading, which changes nothing
+    expect_same_model(whole, resumed.partial_fit(csr.view(first + 5, 10 - first)).model(), kDouble);
+  }
+}
+
 TEST(SparseRows, GiveTheDenseAnswerByEveryMethod) {
   const auto csr = documents<double>(700, 300, 20, 5);
   const auto dense = csr.dense();
