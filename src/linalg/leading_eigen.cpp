@@ -1,10 +1,11 @@
 #include "linalg/leading_eigen.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "linalg/decompositions.hpp"
+#include "linalg/products.hpp"
 #include "linalg/symmetric_eigen.hpp"
 
 namespace roipca::linalg {
@@ -60,13 +61,12 @@ bool is_positive(simd::AlignedRows<double>& negative) {
     for (Index j = 0; j < width; ++j) {
       for (Index i = j; i < width; ++i) corner(i, j) = -negative.row(first + j)[first + i];
     }
-    const Eigen::LLT<Matrix<double>> factor(corner);
-    if (factor.info() != Eigen::Success) return false;
+    const Cholesky factor(corner);
+    if (!factor.is_positive()) return false;
     const Index next = first + width;
     if (next == n) return true;
     // Rows of -L^(-1), as columns of coefficients.
-    inverse.topLeftCorner(width, width) =
-        factor.matrixL().solve(-Matrix<double>::Identity(width, width)).transpose();
+    inverse.topLeftCorner(width, width) = -factor.inverse_of_factor().transpose();
     const Index length = negative.padded_length() - next;
     loops.rotate(negative.row(first) + next, negative.stride(), width, {negative.row(first), 0, 0},
                  inverse.data(), inverse.cols(), width, length, panel.data());
@@ -157,7 +157,8 @@ void LeadingEigen::extend() {
   Matrix<double> left = directions_.columns(next + size).rightCols(size);
   count_ = next;
   block_ = orthonormalise(next, size, 64.0 * kEpsilon * norm_);
-  const Matrix<double> coupling = directions_.columns(next + block_).rightCols(block_).transpose() * left;
+  const Matrix<double> coupling =
+      product(directions_.columns(next + block_).rightCols(block_).transpose(), left);
   projected_.block(next, before, block_, size) = coupling;
   projected_.block(before, next, size, block_) = coupling.transpose();
 }
@@ -195,7 +196,9 @@ Index LeadingEigen::orthonormalise(Index first, Index count, double noise) {
       const double before = length;
       for (Index i = 0; i < kept; ++i) row -= rows.col(first + i).dot(row) * rows.col(first + i);
       // What is left of a short row has rounding of the directions in it.
-      if (pass > 0) row -= rows.leftCols(first) * (rows.leftCols(first).transpose() * row);
+      if (pass > 0) {
+        add_applied(-1.0, rows.leftCols(first), apply(rows.leftCols(first).transpose(), row), row);
+      }
       length = row.norm();
       if (pass > 0 && length > 0.5 * before) break;
       if (pass == 0 && length > 0.5 * before && length > 1e-3 * norm_) break;
@@ -214,7 +217,7 @@ bool LeadingEigen::is_converged(double tolerance) {
   eigen.solve(count_);
   values_ = eigen.values().head(wanted_);
   combinations_ = eigen.vectors(wanted_);
-  const Matrix<double> outside = projected_.block(count_, 0, block_, count_) * combinations_;
+  const Matrix<double> outside = product(projected_.block(count_, 0, block_, count_), combinations_);
   return block_ == 0 || outside.colwise().norm().maxCoeff() <= tolerance * values_[0];
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "linalg/products.hpp"
 #include "linalg/symmetric_eigen.hpp"
 
 namespace roipca::linalg {
@@ -61,9 +62,9 @@ RightVectors right_vectors(const Matrix<double>& a) {
   const Index n = a.cols();
   if (n == 0) return {};
   SymmetricEigen eigen(n);
-  eigen.compute(a.transpose() * a);
+  eigen.compute(product(a.transpose(), a));
   Matrix<double> vectors = eigen.vectors(n);
-  Matrix<double> image = a * vectors;
+  Matrix<double> image = product(a, vectors);
   const Vector<double> lengths = orthogonalise(image, vectors);
 
   std::vector<Index> order(static_cast<std::size_t>(n));
