@@ -11,7 +11,7 @@
 namespace roipca::linalg {
 namespace {
 
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+constexpr double kRounding = std::numeric_limits<double>::epsilon();
 // Vectors of a block: few, because the space has as many copies of an eigenvalue at most, but the more steps
 // for its size; and many, because the matrix is read from memory once per block.
 constexpr Index kLeastBlock = 2;
@@ -137,7 +137,7 @@ void LeadingEigen::add_fresh_block() {
     }
   }
   project_out(first, fresh_, -1);
-  block_ += orthonormalise(first, fresh_, kEpsilon);
+  block_ += orthonormalise(first, fresh_, kRounding);
 }
 
 // Multiplies the next block by the matrix. What the products have outside of the directions becomes the block
@@ -156,7 +156,7 @@ void LeadingEigen::extend() {
   const Index size = block_;
   Matrix<double> left = directions_.columns(next + size).rightCols(size);
   count_ = next;
-  block_ = orthonormalise(next, size, 64.0 * kEpsilon * norm_);
+  block_ = orthonormalise(next, size, 64.0 * kRounding * norm_);
   const Matrix<double> coupling =
       product(directions_.columns(next + block_).rightCols(block_).transpose(), left);
   projected_.block(next, before, block_, size) = coupling;
@@ -245,8 +245,8 @@ bool LeadingEigen::is_complete() const {
     simd::table<double>().add_outer(left.row(0), left.stride(), rows.view(count), features_,
                                     left.padded_length(), panels.data());
   }
-  const double room =
-      kSame * values_[wanted_ - 1] + 16.0 * kEpsilon * std::sqrt(static_cast<double>(features_)) * values_[0];
+  const double room = kSame * values_[wanted_ - 1] +
+                      16.0 * kRounding * std::sqrt(static_cast<double>(features_)) * values_[0];
   left.columns(features_).diagonal().array() += values_[wanted_ - 1] + room;
   left.columns(features_) *= -1.0;
   return is_positive(left);

@@ -14,7 +14,7 @@ namespace roipca::linalg {
 namespace {
 
 // Each sweep squares the remaining cosines once they are small; one to three are usual.
-constexpr int kMostSweeps = 40;
+constexpr int kSweeps = 40;
 
 void rotate(double c, double s, Eigen::Ref<Vector<double>> first, Eigen::Ref<Vector<double>> second) {
   for (Index i = 0; i < first.size(); ++i) {
@@ -31,7 +31,7 @@ Vector<double> orthogonalise(Matrix<double>& image, Matrix<double>& vectors) {
   const Index n = image.cols();
   const double tolerance = static_cast<double>(n) * std::numeric_limits<double>::epsilon();
   Vector<double> lengths = image.colwise().norm();
-  for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
+  for (int sweep = 0; sweep < kSweeps; ++sweep) {
     bool rotated = false;
     const double noise = tolerance * lengths.maxCoeff();
     for (Index p = 0; p + 1 < n; ++p) {
