@@ -1,13 +1,14 @@
-#include <Eigen/SVD>
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <memory>
 #include <numbers>
+#include <numeric>
 
 #include "arguments.hpp"
 #include "json_object.hpp"
 #include "model_input.hpp"
-#include "roipca/eigen.hpp"
+#include "roipca/batch_pca.hpp"
 #include "roipca/online_pca.hpp"
 #include "roipca/subspace.hpp"
 
@@ -20,12 +21,16 @@ struct CompareSettings {
   bool json = false;
 };
 
-using Columns = EigenColumns<double>;
-
-// d x k, orthonormal columns.
-Columns subspace_of(const AnyModel& model) {
+// The components, orthonormal, one per row.
+OwnedRows<double> subspace_of(const AnyModel& model) {
   return std::visit(
-      [](const auto& m) -> Columns { return as_columns(m.components()).template cast<double>(); }, model);
+      [](const auto& m) {
+        const auto components = m.components();
+        OwnedRows<double> rows(components.rows(), components.cols());
+        std::copy_n(components.data(), components.size(), rows.data());
+        return rows;
+      },
+      model);
 }
 
 bool is_centred(const AnyModel& model) {
@@ -41,7 +46,8 @@ bool is_model(const std::string& path) {
 }
 
 // The leading `components` of a batch PCA, by the exact scatter: O(features^2) memory, whatever the rows.
-Columns batch_subspace(const CompareSettings& settings, Index features, Index components, bool center) {
+OwnedRows<double> batch_subspace(const CompareSettings& settings, Index features, Index components,
+                                 bool center) {
   RowSource<double> source(settings.input.settings_for(features));
   if (source.columns() != features) {
     throw FileError(settings.input.paths.front() + ": rows of " + std::to_string(source.columns()) +
@@ -55,22 +61,34 @@ Columns batch_subspace(const CompareSettings& settings, Index features, Index co
   check_interrupt();
   report_skipped(source.skipped());
   if (pca.rows_seen() == 0) throw FileError(settings.input.paths.front() + ": no rows are left");
-  return as_columns(pca.model().components());
+  return pca.model().components();
+}
+
+// Descending. They are those of a batch PCA that subtracts no mean.
+std::vector<double> singular_values(const OwnedRows<double>& matrix) {
+  const Options options{
+      .n_components = std::min(matrix.rows(), matrix.cols()), .oversampling = 0, .center = false};
+  return batch_pca<double>(matrix, options).singular_values();
 }
 
 // Ascending, in degrees. Small ones from their sines and large ones from their cosines, so that all are right
-// to rounding (Bjoerck and Golub 1973).
-std::vector<double> principal_angles(const Columns& u, const Columns& v) {
-  const Columns cosines = u.transpose() * v;
-  const Eigen::JacobiSVD<Columns> by_cosine(cosines);
-  const Columns outside =
-      u.cols() <= v.cols() ? Columns(u - v * cosines.transpose()) : Columns(v - u * cosines);
-  const Eigen::JacobiSVD<Columns> by_sine(outside);
-  const Index count = std::min(u.cols(), v.cols());
+// to rounding (Bjoerck and Golub 1973). `u` has no more rows than `v`.
+std::vector<double> principal_angles(const OwnedRows<double>& u, const OwnedRows<double>& v) {
+  OwnedRows<double> cosines(u.rows(), v.rows());
+  OwnedRows<double> outside = u;  // of the span of v
+  for (Index i = 0; i < u.rows(); ++i) {
+    for (Index j = 0; j < v.rows(); ++j) {
+      const double cosine = std::transform_reduce(u.row(i).begin(), u.row(i).end(), v.row(j).begin(), 0.0);
+      cosines(i, j) = cosine;
+      for (Index l = 0; l < u.cols(); ++l) outside(i, l) -= cosine * v(j, l);
+    }
+  }
+  const std::vector<double> by_cosine = singular_values(cosines);
+  const std::vector<double> by_sine = singular_values(outside);
   std::vector<double> angles;
-  for (Index i = 0; i < count; ++i) {
-    const double cosine = std::min(1.0, by_cosine.singularValues()[i]);
-    const double sine = std::min(1.0, by_sine.singularValues()[count - 1 - i]);
+  for (std::size_t i = 0; i < by_cosine.size(); ++i) {
+    const double cosine = std::min(1.0, by_cosine[i]);
+    const double sine = std::min(1.0, by_sine[by_sine.size() - 1 - i]);
     angles.push_back((cosine * cosine > 0.5 ? std::asin(sine) : std::acos(cosine)) * 180.0 /
                      std::numbers::pi);
   }
@@ -98,15 +116,16 @@ void compare(const CompareSettings& settings) {
     throw UsageError(other + " is a model: compare with it alone, without " + settings.input.paths[1]);
   }
   const AnyModel model = load_any(settings.model);
-  const Columns u = subspace_of(model);
+  const OwnedRows<double> u = subspace_of(model);
   const bool centred = is_centred(model);
-  const Columns v =
-      with_model ? subspace_of(load_any(other)) : batch_subspace(settings, u.rows(), u.cols(), centred);
-  if (u.rows() != v.rows()) {
-    throw FileError(other + ": a model of " + std::to_string(v.rows()) + " features, but " + settings.model +
-                    " has " + std::to_string(u.rows()));
+  const OwnedRows<double> v =
+      with_model ? subspace_of(load_any(other)) : batch_subspace(settings, u.cols(), u.rows(), centred);
+  if (u.cols() != v.cols()) {
+    throw FileError(other + ": a model of " + std::to_string(v.cols()) + " features, but " + settings.model +
+                    " has " + std::to_string(u.cols()));
   }
-  print(settings, subspace_error(u.transpose(), v.transpose()), principal_angles(u, v));
+  print(settings, subspace_error(u, v),
+        u.rows() <= v.rows() ? principal_angles(u, v) : principal_angles(v, u));
 }
 
 }  // namespace

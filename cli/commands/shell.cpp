@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 
@@ -34,7 +33,7 @@ Command add_manual(CLI::App& program) {
   Arguments arguments(program, "manual", "Print the manual page, for man", "roipca manual | man -l -");
   return arguments.command([&program] {
     const std::string text =
-        manual_page(command_facts(program), program.get_description(), std::string(roipca::version()));
+        manual_page(command_facts(program), summary_of(program), std::string(roipca::version()));
     std::fputs(text.c_str(), stdout);
   });
 }

@@ -4,11 +4,12 @@
 #include <cmath>
 #include <numbers>
 #include <random>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "interrupt.hpp"
-#include "roipca/eigen.hpp"
+#include "roipca/types.hpp"
 #include "writers/formats.hpp"
 
 namespace roipca::cli {
@@ -20,8 +21,8 @@ constexpr Index kChunk = 512;
 constexpr float kMeanTemperature = 20.0F;
 constexpr float kNoise = 0.2F;  // uniform, between plus and minus this
 
-// Cosines with few periods along either side, one a row, those of the longest waves first.
-EigenRows<float> waves() {
+// Cosines with few periods along either side, one per row, the longest waves first and strongest.
+OwnedRows<float> waves() {
   std::vector<std::pair<Index, Index>> periods;
   for (Index i = 0; i < 9; ++i) {
     for (Index j = 0; j < 9; ++j) {
@@ -37,12 +38,13 @@ EigenRows<float> waves() {
     return length * std::cos(std::numbers::pi * static_cast<double>(periods_along) *
                              (static_cast<double>(pixel) + 0.5) / kSide);
   };
-  EigenRows<float> pictures(kWaves, kPixels);
+  OwnedRows<float> pictures(kWaves, kPixels);
   for (Index wave = 0; wave < kWaves; ++wave) {
     const auto [down, across] = periods[static_cast<std::size_t>(wave)];
+    const double deviation = 10.0 * std::pow(static_cast<double>(wave + 1), -0.75);
     for (Index pixel = 0; pixel < kPixels; ++pixel) {
       pictures(wave, pixel) =
-          static_cast<float>(along(down, pixel / kFrameSide) * along(across, pixel % kFrameSide));
+          static_cast<float>(deviation * along(down, pixel / kFrameSide) * along(across, pixel % kFrameSide));
     }
   }
   return pictures;
@@ -51,22 +53,27 @@ EigenRows<float> waves() {
 }  // namespace
 
 void write_frames(const std::string& path, Index frames, std::uint64_t seed) {
-  const EigenRows<float> pictures = waves();
-  EigenVector<float> deviations(kWaves);
-  for (Index i = 0; i < kWaves; ++i) deviations[i] = 10.0F * std::pow(static_cast<float>(i + 1), -0.75F);
+  const OwnedRows<float> pictures = waves();
 
   std::mt19937_64 random(seed);
   std::normal_distribution<float> normal;
   std::uniform_real_distribution<float> noise(-kNoise, kNoise);
-  EigenRows<float> strengths(kChunk, kWaves);
-  EigenRows<float> chunk(kChunk, kPixels);
+  OwnedRows<float> chunk(kChunk, kPixels);
   const auto writer = npy_writer<float>(path, kPixels);
   for (Index first = 0; first < frames; first += kChunk) {
     check_interrupt();
-    for (float& strength : strengths.reshaped()) strength = normal(random);
-    for (float& pixel : chunk.reshaped()) pixel = kMeanTemperature + noise(random);
-    chunk.noalias() += (strengths * deviations.asDiagonal()) * pictures;
-    writer->write(chunk.topRows(std::min(kChunk, frames - first)));
+    const Index count = std::min(kChunk, frames - first);
+    for (Index i = 0; i < count; ++i) {
+      const std::span<float> frame = chunk.row(i);
+      for (float& pixel : frame) pixel = kMeanTemperature + noise(random);
+      for (Index wave = 0; wave < kWaves; ++wave) {
+        const float strength = normal(random);
+        const Row<float> picture = pictures.row(wave);
+        std::transform(picture.begin(), picture.end(), frame.begin(), frame.begin(),
+                       [strength](float x, float y) { return y + strength * x; });
+      }
+    }
+    writer->write(chunk.slice(0, count));
   }
   writer->finish();
 }

@@ -1,15 +1,15 @@
 #include "demo/methods.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <numeric>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "roipca/eigen.hpp"
 #include "roipca/roipca.hpp"
 
 namespace roipca::cli {
@@ -21,26 +21,48 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+double dot(Row<double> a, Row<double> b) { return std::transform_reduce(a.begin(), a.end(), b.begin(), 0.0); }
+
+// to += factor * from
+void add(double factor, Row<double> from, std::span<double> to) {
+  std::transform(from.begin(), from.end(), to.begin(), to.begin(),
+                 [factor](double x, double y) { return y + factor * x; });
+}
+
+// Gram-Schmidt, twice: the second round takes out what rounding left.
+void orthonormalise(OwnedRows<double>& rows) {
+  for (Index i = 0; i < rows.rows(); ++i) {
+    for (int round = 0; round < 2; ++round) {
+      for (Index j = 0; j < i; ++j) add(-dot(rows.row(i), rows.row(j)), rows.row(j), rows.row(i));
+    }
+    const double length = std::sqrt(dot(rows.row(i), rows.row(i)));
+    for (double& number : rows.row(i)) number /= length;
+  }
+}
+
 // A mean, a handful of strong directions, a tail of weaker ones and noise: what measured data tend to look
 // like.
-EigenRows<double> make_rows(const MethodsSettings& settings) {
+OwnedRows<double> make_rows(const MethodsSettings& settings) {
   std::mt19937_64 random{settings.seed};
   std::normal_distribution<double> normal;
   const auto draw = [&](Index rows, Index columns) {
-    EigenRows<double> x(rows, columns);
-    for (double& entry : x.reshaped()) entry = normal(random);
+    OwnedRows<double> x(rows, columns);
+    for (double& number : std::span(x.data(), static_cast<std::size_t>(x.size()))) number = normal(random);
     return x;
   };
-  const Index directions = std::min<Index>(4 * settings.components, settings.features);
-  EigenRows<double> strength = draw(settings.rows, directions);
-  for (Index j = 0; j < directions; ++j) {
-    strength.col(j) *= 3.0 * std::pow(1.0 + static_cast<double>(j), -0.7);
+  OwnedRows<double> directions =
+      draw(std::min(4 * settings.components, settings.features), settings.features);
+  orthonormalise(directions);
+  const OwnedRows<double> mean = draw(1, settings.features);
+  OwnedRows<double> x = draw(settings.rows, settings.features);
+  for (Index i = 0; i < x.rows(); ++i) {
+    for (double& number : x.row(i)) number *= 0.3;
+    add(10.0, Rows<double>(mean).row(0), x.row(i));
+    for (Index j = 0; j < directions.rows(); ++j) {
+      const double strength = 3.0 * std::pow(1.0 + static_cast<double>(j), -0.7);
+      add(strength * normal(random), Rows<double>(directions).row(j), x.row(i));
+    }
   }
-  const Eigen::MatrixXd basis =
-      Eigen::HouseholderQR<Eigen::MatrixXd>(draw(settings.features, directions)).householderQ() *
-      Eigen::MatrixXd::Identity(settings.features, directions);
-  EigenRows<double> x = strength * basis.transpose() + 0.3 * draw(settings.rows, settings.features);
-  x.rowwise() += 10.0 * draw(1, settings.features).row(0);
   return x;
 }
 
@@ -72,7 +94,7 @@ std::vector<Contender> contenders(Index components) {
 }  // namespace
 
 void compare_methods(const MethodsSettings& settings) {
-  const EigenRows<double> x = make_rows(settings);
+  const OwnedRows<double> x = make_rows(settings);
   // As the paper's experiments: a batch to start from, then row by row.
   const Index first = std::min<Index>(500, settings.rows / 2);
   std::printf("%d rows of %d features, %d components: %td rows to start from, the others one at a time\n\n",
@@ -86,7 +108,7 @@ void compare_methods(const MethodsSettings& settings) {
   std::printf("%-30s %16s %12s %14s\n", "method", "subspace error", "us per row", "vectors held");
   for (const auto& [label, options] : contenders(settings.components)) {
     OnlinePca<double> pca(options);
-    pca.fit(x.topRows(first));
+    pca.fit(x.slice(0, first));
     start = Clock::now();
     for (Index i = first; i < x.rows(); ++i) pca.update(x.row(i));
     const double micros = 1e6 * seconds_since(start) / static_cast<double>(x.rows() - first);

@@ -72,4 +72,6 @@ std::vector<CommandFacts> command_facts(const CLI::App& program) {
   return commands;
 }
 
+std::string summary_of(const CLI::App& program) { return program.get_description(); }
+
 }  // namespace roipca::cli

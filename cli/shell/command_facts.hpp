@@ -32,4 +32,7 @@ struct CommandFacts {
 /// All commands of the program.
 std::vector<CommandFacts> command_facts(const CLI::App& program);
 
+/// What the program does, in a line.
+std::string summary_of(const CLI::App& program);
+
 }  // namespace roipca::cli

@@ -26,7 +26,7 @@ constexpr std::size_t kContributionsShown = 8;
 constexpr Index kVariancesShown = 8;
 
 // JSON has no infinity: null where a number is none.
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
 std::string time_text() {
   const std::time_t now = std::time(nullptr);
@@ -112,8 +112,8 @@ void WatchState::add(const Row<double>& row, const Place& given, const MonitorRe
 void WatchState::add_point(const Row<double>& row, const Place& place, const MonitorReading& reading,
                            const Model<double>& model) {
   const OwnedRows<double> scores = model.transform(Rows<double>(row.data(), 1, row.size()));
-  points_.push_back({number(scores(0, 0)), number(scores.cols() > 1 ? scores(0, 1) : 0.0), place.number,
-                     reading.is_beyond, place.id});
+  points_.push_back({finite_or_null(scores(0, 0)), finite_or_null(scores.cols() > 1 ? scores(0, 1) : 0.0),
+                     place.number, reading.is_beyond, place.id});
   if (points_.size() > kMostPoints) points_.pop_front();
   ++points_added_;
 }
@@ -122,9 +122,9 @@ void WatchState::add_spectrum(const Model<double>& model) {
   const std::vector<double> variance = model.explained_variance();
   const double limit =
       model.n_components > 1 ? t2_limit(reporting(model, 2), confidence_, LimitRule::kF) : 0.0;
-  ellipse_ = model.n_components > 1
-                 ? Json{number(std::sqrt(limit * variance[0])), number(std::sqrt(limit * variance[1]))}
-                 : Json::array();
+  ellipse_ = model.n_components > 1 ? Json{finite_or_null(std::sqrt(limit * variance[0])),
+                                           finite_or_null(std::sqrt(limit * variance[1]))}
+                                    : Json::array();
   if (spectra_seen_++ % spectra_every_ != 0) return;
   Json shares = Json::array();
   const std::vector<double> ratio = model.explained_variance_ratio();
@@ -176,7 +176,7 @@ void WatchState::close_bucket() {
     std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shown), order.end(),
                       [&](Index a, Index b) { return std::abs(parts(0, a)) > std::abs(parts(0, b)); });
     for (std::size_t i = 0; i < shown; ++i)
-      open_.contributions.push_back({order[i], number(parts(0, order[i]))});
+      open_.contributions.push_back({order[i], finite_or_null(parts(0, order[i]))});
   }
   open_.extreme_row.clear();
   open_.extreme_row.shrink_to_fit();
@@ -208,10 +208,10 @@ Json WatchState::to_json(const Bucket& bucket) const {
           {"last", bucket.last},
           {"beyond", bucket.beyond},
           {"alarm", bucket.alarm},
-          {"t2", number(bucket.t2)},
-          {"spe", number(bucket.spe)},
-          {"t2Limit", number(bucket.extreme.t2_limit)},
-          {"speLimit", number(bucket.extreme.spe_limit)},
+          {"t2", finite_or_null(bucket.t2)},
+          {"spe", finite_or_null(bucket.spe)},
+          {"t2Limit", finite_or_null(bucket.extreme.t2_limit)},
+          {"speLimit", finite_or_null(bucket.extreme.spe_limit)},
           {"row", bucket.extreme_number},
           {"id", bucket.extreme_id},
           {"ids", id_name_.empty() ? Json::array() : Json{bucket.first_id, bucket.last_id}},
@@ -231,7 +231,7 @@ Json WatchState::to_json(const Alarm& alarm) const {
           {"open", alarm.is_open},
           {"begin", alarm.begin},
           {"of", alarm.peak.by_spe ? "SPE" : "T²"},
-          {"times", number(extent(alarm.peak))},
+          {"times", finite_or_null(extent(alarm.peak))},
           {"features", features}};
 }
 
@@ -251,8 +251,8 @@ Json WatchState::facts() const {
           {"changeRow", model_ ? model_->change.row : 0},
           {"rate", rate},
           {"ellipse", ellipse_},
-          {"t2Limit", number(t2_limit_)},
-          {"speLimit", number(spe_limit_)}};
+          {"t2Limit", finite_or_null(t2_limit_)},
+          {"speLimit", finite_or_null(spe_limit_)}};
 }
 
 Json WatchState::snapshot() {

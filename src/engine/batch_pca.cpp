@@ -1,6 +1,5 @@
 #include "roipca/batch_pca.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,6 +9,8 @@
 #include "basis/orthonormal.hpp"
 #include "intake/row_check.hpp"
 #include "intake/units.hpp"
+#include "linalg/decompositions.hpp"
+#include "linalg/products.hpp"
 #include "linalg/right_vectors.hpp"
 #include "model/probe_directions.hpp"
 
@@ -18,21 +19,14 @@ namespace {
 
 // Of a tall or square matrix, through the triangle of its QR, which has the same ones and is small.
 linalg::RightVectors right_vectors_of_tall(const Matrix<double>& a) {
-  const Index d = a.cols();
-  return linalg::right_vectors(
-      Eigen::HouseholderQR<Matrix<double>>(a).matrixQR().topRows(d).triangularView<Eigen::Upper>());
+  return linalg::right_vectors(linalg::HouseholderQr(a).triangle());
 }
 
 // Of a wide matrix: its transpose is Q R, so the right vectors are Q times the left ones of R.
 linalg::RightVectors right_vectors_of_wide(const Matrix<double>& a) {
-  const Index n = a.rows();
-  const Eigen::HouseholderQR<Matrix<double>> qr(a.transpose());
-  const Matrix<double> r = qr.matrixQR().topRows(n).triangularView<Eigen::Upper>();
-  auto [values, left] = linalg::right_vectors(r.transpose());
-  Matrix<double> vectors = Matrix<double>::Zero(a.cols(), n);
-  vectors.topRows(n) = left;
-  vectors.applyOnTheLeft(qr.householderQ());
-  return {std::move(values), std::move(vectors)};
+  const linalg::HouseholderQr qr(a.transpose());
+  auto [values, left] = linalg::right_vectors(qr.triangle().transpose());
+  return {std::move(values), qr.times(left)};
 }
 
 Vector<double> aged_weights(const Weights& weights, Index rows, double forgetting) {
@@ -93,9 +87,9 @@ Model<T> batch_pca(const Rows<T>& rows, const Options& options, const Weights& w
     const Vector<double> origin = a.row(heaviest);
     a.rowwise() -= origin.transpose();
     const Vector<double> parts = w / model.weight;
-    const Vector<double> offset = a.transpose() * parts;
+    const Vector<double> offset = linalg::apply(a.transpose(), parts);
     a.rowwise() -= offset.transpose();
-    const Vector<double> rest = a.transpose() * parts;
+    const Vector<double> rest = linalg::apply(a.transpose(), parts);
     a.rowwise() -= rest.transpose();
     mean = origin + offset;
     mean_tail = rest + error_of_sum(origin, offset, mean);
@@ -126,7 +120,7 @@ Model<T> batch_pca(const Rows<T>& rows, const Options& options, const Weights& w
   model.scatter_trace = scatter.sum();
   if (options.probes > 0) {
     const Matrix<double> directions = probe_directions<T>(a.cols(), options.probes).template cast<double>();
-    const Matrix<double> products = a.transpose() * (a * directions);
+    const Matrix<double> products = linalg::product(a.transpose(), linalg::product(a, directions));
     model.probe_products = to_vector(Vector<double>(products.reshaped() / unit / unit));
   }
   auto [s, v] = a.rows() >= a.cols() ? right_vectors_of_tall(a) : right_vectors_of_wide(a);

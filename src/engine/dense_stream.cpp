@@ -1,11 +1,12 @@
 #include "engine/dense_stream.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <utility>
 
 #include "engine/make_engine.hpp"
 #include "engine/make_model.hpp"
+#include "linalg/products.hpp"
+#include "linalg/symmetric_eigen.hpp"
 #include "options/resolved.hpp"
 
 namespace roipca {
@@ -174,10 +175,11 @@ void DenseStream<T>::add_covariance(Imputation& imputation, Intake<T>& intake, E
   const Index components = imputation.model().components();
   Vector<double> inside = Vector<double>::Zero(moments.features());
   if (components > 0) {
-    const Eigen::SelfAdjointEigenSolver<Matrix<double>> eigen(imputation.inner());
+    linalg::SymmetricEigen eigen(components);
+    eigen.compute(imputation.inner());
+    const Vector<double> roots = unit * eigen.values().cwiseMax(0.0).cwiseSqrt();
     const Matrix<double> rows =
-        imputation.model().basis *
-        (eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal() * unit);
+        linalg::product(imputation.model().basis, eigen.vectors(components)) * roots.asDiagonal();
     inside = rows.rowwise().squaredNorm();
     RowBlock<T> block(engine.block_rows(), moments.features());
     for (Index first = 0; first < components; first += block.capacity()) {

@@ -13,6 +13,7 @@
 #include "engine/mergeable.hpp"
 #include "engine/reported_spectrum.hpp"
 #include "engine/standardized.hpp"
+#include "linalg/products.hpp"
 #include "model/fields.hpp"
 #include "model/probe_directions.hpp"
 #include "monitor/score_moments.hpp"
@@ -75,7 +76,8 @@ std::vector<double> merge_probes(const Model<T>& a, const Model<T>& b, const Vec
   if (size == 0) return {};
   const Index d = a.features();
   const Matrix<double> directions = probe_directions<T>(d, size / d).template cast<double>();
-  const Matrix<double> of_step = step * (step.transpose() * directions);
+  const Matrix<double> of_step =
+      linalg::product(step, linalg::apply(directions.transpose(), step).transpose());
   return to_vector(Vector<double>(
       (as_eigen(a.probe_products).head(size) + as_eigen(b.probe_products).head(size)) + of_step.reshaped()));
 }

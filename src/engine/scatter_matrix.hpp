@@ -8,6 +8,7 @@
 
 #include "engine/engine.hpp"
 #include "linalg/leading_eigen.hpp"
+#include "linalg/products.hpp"
 #include "linalg/symmetric_eigen.hpp"
 #include "monitor/exact_scoring.hpp"
 
@@ -40,8 +41,10 @@ class ScatterMatrix final : public Engine<T> {
     const bool is_there = outside > 0 && missing > rounding * spectrum.trace;
     const double rest = is_there ? missing / static_cast<double>(outside) : 0.0;
     const Matrix<double> basis = spectrum.basis.template cast<double>();
+    const Vector<double> above = spectrum.values.array() - rest;
+    const Matrix<double> weighted = basis * above.asDiagonal();
     auto scatter = scatter_.columns(features);
-    scatter = basis * (spectrum.values.array() - rest).matrix().asDiagonal() * basis.transpose();
+    linalg::multiply(weighted, basis.transpose(), scatter);
     scatter.diagonal().array() += rest;
     scoring_ = ExactScoring<T>(features, reported_, block_rows_ + 1);
   }
@@ -65,7 +68,9 @@ class ScatterMatrix final : public Engine<T> {
     const Index features = scatter_.length();
     auto scatter = scatter_.columns(features);
     scatter = joint.rescale * scatter + joint.other_factor * from.scatter_.columns(features);
-    scatter.template selfadjointView<Eigen::Lower>().rankUpdate(joint.step);
+    for (Index j = 0; j < features; ++j) {
+      scatter.col(j).tail(features - j) += joint.step[j] * joint.step.tail(features - j);
+    }
     steps_ += from.steps_ + 1;
     scoring_ = ExactScoring<T>(features, reported_, block_rows_ + 1);
   }
@@ -87,7 +92,8 @@ class ScatterMatrix final : public Engine<T> {
       scoring_.score(rows_, block);
     }
     if (block.pull != 0.0) {
-      mean_.noalias() = to * (block.pull * block.roots.head(block.count));
+      mean_.setZero();
+      linalg::add_applied(block.pull, to, block.roots.head(block.count), mean_);
       for (Index i = 0; i < block.count; ++i) to.col(i) -= block.roots[i] * mean_;
     }
     simd::table<double>().add_outer(scatter_.row(0), scatter_.stride(), rows_.view(block.count), features,

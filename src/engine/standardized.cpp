@@ -1,7 +1,5 @@
 #include "engine/standardized.hpp"
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,6 +9,9 @@
 #include "engine/mergeable.hpp"
 #include "engine/reported_spectrum.hpp"
 #include "intake/units.hpp"
+#include "linalg/decompositions.hpp"
+#include "linalg/products.hpp"
+#include "linalg/symmetric_eigen.hpp"
 #include "options/resolved.hpp"
 #include "rules/mu.hpp"
 
@@ -50,18 +51,17 @@ Model<T> rescaled(Model<T> model, const Vector<double>& scale) {
 
   const Matrix<double> q =
       ratio.asDiagonal() * as_columns(model.basis).leftCols(rank).template cast<double>();
-  const Eigen::HouseholderQR<Matrix<double>> qr(q);
-  const Matrix<double> r = qr.matrixQR().topRows(rank).template triangularView<Eigen::Upper>();
-  const Matrix<double> small =
-      r * (held_values.head(rank).array() - mu).cwiseMax(0.0).matrix().asDiagonal() * r.transpose();
-  const Eigen::SelfAdjointEigenSolver<Matrix<double>> eigen(small);
-  Matrix<double> vectors = Matrix<double>::Zero(features, rank);
-  vectors.topRows(rank) = eigen.eigenvectors().rowwise().reverse();
-  vectors.applyOnTheLeft(qr.householderQ());
+  const linalg::HouseholderQr qr(q);
+  const Matrix<double> r = qr.triangle();
+  const Vector<double> above = (held_values.head(rank).array() - mu).cwiseMax(0.0);
+  const Matrix<double> weighted = r * above.asDiagonal();
+  linalg::SymmetricEigen eigen(rank);
+  linalg::multiply(weighted, r.transpose(), eigen.matrix(rank));
+  eigen.solve(rank);
+  const Matrix<double> vectors = qr.times(eigen.vectors(rank));
   const Vector<double> outside = mu * (ratio.asDiagonal() * vectors).colwise().squaredNorm().transpose();
 
-  Spectrum<T> spectrum = {vectors.template cast<T>(), eigen.eigenvalues().reverse() + outside,
-                          model.scatter_trace};
+  Spectrum<T> spectrum = {vectors.template cast<T>(), eigen.values() + outside, model.scatter_trace};
   if (options.method == Method::kExact) add_up_to_trace<T>(spectrum);
   Rounding rounding = rounding_of(options, model.rows, scatter / model.weight, model.degrees_of_freedom());
   make_reportable(spectrum, rounding);

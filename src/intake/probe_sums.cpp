@@ -1,5 +1,6 @@
 #include "intake/probe_sums.hpp"
 
+#include "linalg/products.hpp"
 #include "model/probe_directions.hpp"
 #include "simd/table.hpp"
 
@@ -52,7 +53,8 @@ void ProbeSums<T>::add(const RowBlock<T>& block) {
     // X = (I - pull u u^T) V, once in X Omega and once in X^T.
     const auto roots = block.roots.head(block.count);
     const double twice = block.pull * (2.0 - block.pull * roots.squaredNorm());
-    along_.noalias() = twice * (scores.transpose() * roots);
+    along_.setZero();
+    linalg::add_applied(twice, scores.transpose(), roots, along_);
     for (Index i = 0; i < block.count; ++i) scores.row(i) -= roots[i] * along_.transpose();
   }
   coefficients_.topRows(block.count) = scores.template cast<T>();

@@ -1,11 +1,13 @@
 #include "intake/row_filler.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
 #include <utility>
+
+#include "linalg/decompositions.hpp"
+#include "linalg/products.hpp"
 
 namespace roipca {
 namespace {
@@ -121,7 +123,8 @@ void RowFiller::fill(const FillModel& model, T* row) {
     gaps_.swap(found_);
     prepare(model);
   }
-  z_.noalias() = inverse_ * dots_;
+  z_.setZero(predictors);
+  linalg::add_applied(1.0, inverse_, dots_, z_);
   for (const Index j : gaps_) row[j] = static_cast<T>(model.basis.row(j).head(predictors).dot(z_));
 }
 
@@ -138,15 +141,16 @@ void RowFiller::prepare(const FillModel& model) {
     of_gaps_.row(i) = model.basis.row(gaps_[static_cast<std::size_t>(i)]);
   }
   const auto of_gaps = of_gaps_.topRows(count);
-  gap_products_.noalias() = of_gaps.transpose() * of_gaps;
+  gap_products_.resize(model.components(), model.components());
+  linalg::multiply(of_gaps.transpose(), of_gaps, gap_products_);
   prior_ = model.noise / (model.variance.array() - model.noise);
   inverse_ = -gap_products_.topLeftCorner(predictors, predictors);
   inverse_.diagonal().array() += 1.0 + prior_.array();
   log_determinant_ = 0.0;
   if (predictors == 0) return;
-  const Eigen::LLT<Matrix<double>> factors(inverse_);
-  log_determinant_ = 2.0 * factors.matrixLLT().diagonal().array().log().sum();
-  inverse_ = factors.solve(Matrix<double>::Identity(predictors, predictors));
+  const linalg::Cholesky factors(inverse_);
+  log_determinant_ = factors.log_determinant();
+  inverse_ = factors.inverse();
 }
 
 const Vector<double>& RowFiller::gap_variance(const FillModel& model) {
@@ -154,7 +158,7 @@ const Vector<double>& RowFiller::gap_variance(const FillModel& model) {
   has_variance_ = true;
   const auto count = static_cast<Index>(gaps_.size());
   const auto of_gaps = of_gaps_.topLeftCorner(count, model.predictors());
-  gap_variance_ = model.noise * (of_gaps * inverse_).cwiseProduct(of_gaps).rowwise().sum();
+  gap_variance_ = model.noise * linalg::product(of_gaps, inverse_).cwiseProduct(of_gaps).rowwise().sum();
   for (Index i = 0; i < count; ++i) {
     gap_variance_[i] += model.feature_noise[gaps_[static_cast<std::size_t>(i)]];
   }
@@ -165,11 +169,16 @@ const Matrix<double>& RowFiller::inner_covariance(const FillModel& model) {
   if (has_inner_) return inner_covariance_;
   has_inner_ = true;
   const auto predicting = gap_products_.leftCols(model.predictors());
-  inner_covariance_ = model.noise * (gap_products_ + predicting * inverse_ * predicting.transpose());
+  inner_covariance_ = gap_products_;
+  linalg::add_product(1.0, linalg::product(predicting, inverse_), predicting.transpose(), inner_covariance_);
+  inner_covariance_ *= model.noise;
   for (std::size_t i = 0; i < gaps_.size(); ++i) {
     const double less = model.noise - model.feature_noise[gaps_[i]];
     const auto of_gap = of_gaps_.row(static_cast<Index>(i));
-    if (less > 0.0) inner_covariance_ -= less * of_gap.transpose() * of_gap;
+    if (!(less > 0.0)) continue;
+    for (Index c = 0; c < of_gap.size(); ++c) {
+      inner_covariance_.col(c) -= (less * of_gap[c]) * of_gap.transpose();
+    }
   }
   return inner_covariance_;
 }
@@ -179,11 +188,12 @@ Matrix<double> RowFiller::covariance_times(const FillModel& model, const RowMatr
   const auto of_gaps = of_gaps_.topLeftCorner(count, model.predictors());
   Matrix<double> q_of_gaps(count, q.cols());
   for (Index i = 0; i < count; ++i) q_of_gaps.row(i) = q.row(gaps_[static_cast<std::size_t>(i)]);
-  const Matrix<double> inner = inverse_ * (of_gaps.transpose() * q_of_gaps);
+  const Matrix<double> inner = linalg::product(inverse_, linalg::product(of_gaps.transpose(), q_of_gaps));
   for (Index i = 0; i < count; ++i) {
     q_of_gaps.row(i) *= model.feature_noise[gaps_[static_cast<std::size_t>(i)]];
   }
-  return q_of_gaps + model.noise * (of_gaps * inner);
+  linalg::add_product(model.noise, of_gaps, inner, q_of_gaps);
+  return q_of_gaps;
 }
 
 // By the determinant and the inverse of noise I + Q_o (variance - noise) Q_o^T (Woodbury).

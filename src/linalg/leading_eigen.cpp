@@ -1,16 +1,17 @@
 #include "linalg/leading_eigen.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "linalg/decompositions.hpp"
+#include "linalg/products.hpp"
 #include "linalg/symmetric_eigen.hpp"
 
 namespace roipca::linalg {
 namespace {
 
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+constexpr double kRounding = std::numeric_limits<double>::epsilon();
 // Vectors of a block: few, because the space has as many copies of an eigenvalue at most, but the more steps
 // for its size; and many, because the matrix is read from memory once per block.
 constexpr Index kLeastBlock = 2;
@@ -60,13 +61,12 @@ bool is_positive(simd::AlignedRows<double>& negative) {
     for (Index j = 0; j < width; ++j) {
       for (Index i = j; i < width; ++i) corner(i, j) = -negative.row(first + j)[first + i];
     }
-    const Eigen::LLT<Matrix<double>> factor(corner);
-    if (factor.info() != Eigen::Success) return false;
+    const Cholesky factor(corner);
+    if (!factor.is_positive()) return false;
     const Index next = first + width;
     if (next == n) return true;
     // Rows of -L^(-1), as columns of coefficients.
-    inverse.topLeftCorner(width, width) =
-        factor.matrixL().solve(-Matrix<double>::Identity(width, width)).transpose();
+    inverse.topLeftCorner(width, width) = -factor.inverse_of_factor().transpose();
     const Index length = negative.padded_length() - next;
     loops.rotate(negative.row(first) + next, negative.stride(), width, {negative.row(first), 0, 0},
                  inverse.data(), inverse.cols(), width, length, panel.data());
@@ -137,7 +137,7 @@ void LeadingEigen::add_fresh_block() {
     }
   }
   project_out(first, fresh_, -1);
-  block_ += orthonormalise(first, fresh_, kEpsilon);
+  block_ += orthonormalise(first, fresh_, kRounding);
 }
 
 // Multiplies the next block by the matrix. What the products have outside of the directions becomes the block
@@ -156,8 +156,9 @@ void LeadingEigen::extend() {
   const Index size = block_;
   Matrix<double> left = directions_.columns(next + size).rightCols(size);
   count_ = next;
-  block_ = orthonormalise(next, size, 64.0 * kEpsilon * norm_);
-  const Matrix<double> coupling = directions_.columns(next + block_).rightCols(block_).transpose() * left;
+  block_ = orthonormalise(next, size, 64.0 * kRounding * norm_);
+  const Matrix<double> coupling =
+      product(directions_.columns(next + block_).rightCols(block_).transpose(), left);
   projected_.block(next, before, block_, size) = coupling;
   projected_.block(before, next, size, block_) = coupling.transpose();
 }
@@ -195,7 +196,9 @@ Index LeadingEigen::orthonormalise(Index first, Index count, double noise) {
       const double before = length;
       for (Index i = 0; i < kept; ++i) row -= rows.col(first + i).dot(row) * rows.col(first + i);
       // What is left of a short row has rounding of the directions in it.
-      if (pass > 0) row -= rows.leftCols(first) * (rows.leftCols(first).transpose() * row);
+      if (pass > 0) {
+        add_applied(-1.0, rows.leftCols(first), apply(rows.leftCols(first).transpose(), row), row);
+      }
       length = row.norm();
       if (pass > 0 && length > 0.5 * before) break;
       if (pass == 0 && length > 0.5 * before && length > 1e-3 * norm_) break;
@@ -214,7 +217,7 @@ bool LeadingEigen::is_converged(double tolerance) {
   eigen.solve(count_);
   values_ = eigen.values().head(wanted_);
   combinations_ = eigen.vectors(wanted_);
-  const Matrix<double> outside = projected_.block(count_, 0, block_, count_) * combinations_;
+  const Matrix<double> outside = product(projected_.block(count_, 0, block_, count_), combinations_);
   return block_ == 0 || outside.colwise().norm().maxCoeff() <= tolerance * values_[0];
 }
 
@@ -242,8 +245,8 @@ bool LeadingEigen::is_complete() const {
     simd::table<double>().add_outer(left.row(0), left.stride(), rows.view(count), features_,
                                     left.padded_length(), panels.data());
   }
-  const double room =
-      kSame * values_[wanted_ - 1] + 16.0 * kEpsilon * std::sqrt(static_cast<double>(features_)) * values_[0];
+  const double room = kSame * values_[wanted_ - 1] +
+                      16.0 * kRounding * std::sqrt(static_cast<double>(features_)) * values_[0];
   left.columns(features_).diagonal().array() += values_[wanted_ - 1] + room;
   left.columns(features_) *= -1.0;
   return is_positive(left);

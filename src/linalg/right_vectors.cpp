@@ -7,13 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include "linalg/products.hpp"
 #include "linalg/symmetric_eigen.hpp"
 
 namespace roipca::linalg {
 namespace {
 
 // Each sweep squares the remaining cosines once they are small; one to three are usual.
-constexpr int kMostSweeps = 40;
+constexpr int kSweeps = 40;
 
 void rotate(double c, double s, Eigen::Ref<Vector<double>> first, Eigen::Ref<Vector<double>> second) {
   for (Index i = 0; i < first.size(); ++i) {
@@ -30,7 +31,7 @@ Vector<double> orthogonalise(Matrix<double>& image, Matrix<double>& vectors) {
   const Index n = image.cols();
   const double tolerance = static_cast<double>(n) * std::numeric_limits<double>::epsilon();
   Vector<double> lengths = image.colwise().norm();
-  for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
+  for (int sweep = 0; sweep < kSweeps; ++sweep) {
     bool rotated = false;
     const double noise = tolerance * lengths.maxCoeff();
     for (Index p = 0; p + 1 < n; ++p) {
@@ -61,9 +62,9 @@ RightVectors right_vectors(const Matrix<double>& a) {
   const Index n = a.cols();
   if (n == 0) return {};
   SymmetricEigen eigen(n);
-  eigen.compute(a.transpose() * a);
+  eigen.compute(product(a.transpose(), a));
   Matrix<double> vectors = eigen.vectors(n);
-  Matrix<double> image = a * vectors;
+  Matrix<double> image = product(a, vectors);
   const Vector<double> lengths = orthogonalise(image, vectors);
 
   std::vector<Index> order(static_cast<std::size_t>(n));

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "linalg/eigen_types.hpp"
+#include "linalg/products.hpp"
 #include "model/probe_directions.hpp"
 #include "monitor/distributions.hpp"
 
@@ -97,9 +98,10 @@ void take_probes(const Model<T>& model, double confidence, Residuals& residuals)
   const Matrix<double> components = as_columns(model.basis).leftCols(count).template cast<double>();
   const Matrix<double> directions = probe_directions<T>(d, probes).template cast<double>();
   const Eigen::Map<const Matrix<double>> products(model.probe_products.data(), d, probes);
-  const Matrix<double> along =
-      components.transpose() * (products / first) -
-      residuals.values.head(count).asDiagonal() * (components.transpose() * directions);
+  const Matrix<double> of_products =
+      linalg::product(components.transpose(), Matrix<double>(products / first));
+  const Matrix<double> of_directions = linalg::product(components.transpose(), directions);
+  const Matrix<double> along = of_products - residuals.values.head(count).asDiagonal() * of_directions;
   const auto freedom = static_cast<double>(probes);
   residuals.squares = along.rowwise().squaredNorm() / freedom;
   // One half of the risk for each of them, the other for their sum.

@@ -1,13 +1,14 @@
 #include "roipca/alignment.hpp"
 
-#include <Eigen/SVD>
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "linalg/decompositions.hpp"
 #include "linalg/eigen_types.hpp"
+#include "linalg/products.hpp"
 #include "model/axes.hpp"
 
 namespace roipca {
@@ -96,8 +97,9 @@ Model<T> aligned(Model<T> model, const Rows<T>& previous, Align align) {
   std::vector<Index> order(static_cast<std::size_t>(m));
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<Index>(i);
   if (align == Align::kPreviousOrder) {
-    const Matrix<double> cosines = (as_eigen(previous) * basis).template cast<double>();
-    order = closest_order(cosines, m);
+    const RowMatrix<double> from = as_eigen(previous).template cast<double>();
+    const Matrix<double> to = basis.template cast<double>();
+    order = closest_order(linalg::product(from, to), m);
   }
   std::vector<Index> axes;
   for (Index i = 0; i < m; ++i) {
@@ -119,14 +121,9 @@ OwnedRows<double> rotation_between(const Model<T>& from, const Model<T>& to) {
   };
   require_equal(from.features(), to.features(), "features");
   require_equal(from.n_components, to.n_components, "components");
-  const OwnedRows<T> a = from.components();
-  const OwnedRows<T> b = to.components();
-  const Matrix<double> cosines =
-      as_eigen(a).template cast<double>() * as_eigen(b).template cast<double>().transpose();
-  const Eigen::JacobiSVD<Matrix<double>> svd(cosines, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  OwnedRows<double> rotation(cosines.rows(), cosines.cols());
-  as_eigen(rotation) = svd.matrixU() * svd.matrixV().transpose();
-  return rotation;
+  const RowMatrix<double> a = as_eigen(from.components()).template cast<double>();
+  const RowMatrix<double> b = as_eigen(to.components()).template cast<double>();
+  return to_rows(linalg::polar_factor(linalg::product(a, b.transpose())));
 }
 
 template Model<float> aligned(Model<float>, const Rows<float>&, Align);

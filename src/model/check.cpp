@@ -37,8 +37,11 @@ bool is_orthonormal(const OwnedRows<T>& components) {
   const T summed = slack * std::sqrt(static_cast<T>(q.cols()));
   for (int probe = 1; probe <= kProbes; ++probe) {
     const Vector<T> signs = random_signs<T>(q.cols(), static_cast<std::uint64_t>(probe));
-    const Vector<T> combined = q * signs;
-    if ((q.transpose() * combined - signs).cwiseAbs().maxCoeff() > summed) return false;
+    Vector<T> combined = Vector<T>::Zero(q.rows());
+    for (Index i = 0; i < q.cols(); ++i) combined += signs[i] * q.col(i);
+    for (Index i = 0; i < q.cols(); ++i) {
+      if (std::abs(q.col(i).dot(combined) - signs[i]) > summed) return false;
+    }
   }
   return true;
 }

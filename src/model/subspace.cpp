@@ -3,21 +3,24 @@
 #include <stdexcept>
 
 #include "linalg/eigen_types.hpp"
+#include "linalg/products.hpp"
 
 namespace roipca {
 
 // With C = U^T V, |UU^T - VV^T|^2 = |U - V C^T|^2 + |V - U C|^2: both terms are small where the spans are
 // close, while the textbook form m + m' - 2 |C|^2 subtracts numbers of size m.
 double subspace_error(const Rows<double>& u_rows, const Rows<double>& v_rows) {
-  const auto u = as_eigen(u_rows).transpose();
-  const auto v = as_eigen(v_rows).transpose();
-  if (u.rows() != v.rows()) throw std::invalid_argument("subspaces of spaces of different dimensions");
-  if (u.cols() == 0)
+  const auto u = as_eigen(u_rows);
+  const auto v = as_eigen(v_rows);
+  if (u.cols() != v.cols()) throw std::invalid_argument("subspaces of spaces of different dimensions");
+  if (u.rows() == 0)
     throw std::invalid_argument("the error is relative to the first subspace, which is empty");
-  const Eigen::MatrixXd c = u.transpose() * v;
-  const double u_outside = (u - v * c.transpose()).squaredNorm();
-  const double v_outside = (v - u * c).squaredNorm();
-  return (u_outside + v_outside) / static_cast<double>(u.cols());
+  const Matrix<double> c = linalg::product(u, v.transpose());
+  RowMatrix<double> u_outside = u;
+  linalg::add_product(-1.0, c, v, u_outside);
+  RowMatrix<double> v_outside = v;
+  linalg::add_product(-1.0, c.transpose(), u, v_outside);
+  return (u_outside.squaredNorm() + v_outside.squaredNorm()) / static_cast<double>(u.rows());
 }
 
 }  // namespace roipca

@@ -31,7 +31,10 @@ ChangeReference<T>::ChangeReference(const Model<T>& model)
   const Index count = compared_components(model);
   basis_.columns(count) = as_columns(model.basis).leftCols(count);
   inverse_variance_ = model.degrees_of_freedom() * as_eigen(model.eigenvalues).head(count).cwiseInverse();
-  mean_scores_ = basis_.columns(count).transpose().template cast<double>() * mean_;
+  mean_scores_.resize(count);
+  for (Index i = 0; i < count; ++i) {
+    mean_scores_[i] = basis_.columns(count).col(i).template cast<double>().dot(mean_);
+  }
   if (fill_model_) fill_model_ = fill_model(model);
 }
 

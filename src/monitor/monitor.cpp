@@ -14,7 +14,7 @@
 namespace roipca {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 constexpr std::int64_t kFewestBetweenReadings = 32;
 
 void check(const MonitorOptions& options) {
@@ -70,8 +70,8 @@ struct Scoring {
   Index components;
   Projector<T> projector;
   Vector<double> inverse_variance;
-  double t2_limit = kInfinity;
-  double spe_limit = kInfinity;
+  double t2_limit = kNoLimit;
+  double spe_limit = kNoLimit;
 };
 
 }  // namespace

@@ -1,9 +1,10 @@
 #include "passes/nystroem.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <array>
 
+#include "linalg/decompositions.hpp"
+#include "linalg/products.hpp"
 #include "linalg/right_vectors.hpp"
 #include "linalg/symmetric_eigen.hpp"
 
@@ -35,7 +36,7 @@ double choose_shift(const Vector<double>& ritz, const Vector<double>& residuals,
 
 RefinedPairs refine(const PassProducts& known, Index pass, Index reported, double noise) {
   const Index k = known.basis.cols();
-  const Matrix<double> inner = known.basis.transpose() * known.products;
+  const Matrix<double> inner = linalg::product(known.basis.transpose(), known.products);
   linalg::SymmetricEigen eigen(k);
   auto matrix = eigen.matrix(k);
   for (Index j = 0; j < k; ++j) {
@@ -46,8 +47,8 @@ RefinedPairs refine(const PassProducts& known, Index pass, Index reported, doubl
   RefinedPairs refined;
   if (rank == 0) return refined;
   const Vector<double> ritz = eigen.values().head(rank);
-  const Matrix<double> vectors = known.basis * eigen.vectors(rank);
-  const Matrix<double> products = known.products * eigen.vectors(rank);
+  const Matrix<double> vectors = linalg::product(known.basis, eigen.vectors(rank));
+  const Matrix<double> products = linalg::product(known.products, eigen.vectors(rank));
   const Vector<double> residuals = (products - vectors * ritz.asDiagonal()).colwise().norm();
   const double alpha =
       choose_shift(ritz, residuals, known.trace - ritz.sum(), known.basis.rows(), pass, reported);
@@ -56,15 +57,13 @@ RefinedPairs refine(const PassProducts& known, Index pass, Index reported, doubl
   refined.turns = residuals.cwiseQuotient(above);
 
   const Matrix<double> factor = (products - alpha * vectors) * above.cwiseSqrt().cwiseInverse().asDiagonal();
-  const Eigen::HouseholderQR<Matrix<double>> qr(factor);
-  Matrix<double> triangle = qr.matrixQR().topRows(rank).triangularView<Eigen::Upper>();
+  const linalg::HouseholderQr qr(factor);
+  Matrix<double> triangle = qr.triangle();
   const double unit = triangle.cwiseAbs().maxCoeff();
   triangle /= unit;
   const linalg::RightVectors left = linalg::right_vectors(triangle.transpose());
   refined.values = (unit * left.values).array().square() + alpha;
-  refined.basis = Matrix<double>::Zero(known.basis.rows(), rank);
-  refined.basis.topRows(rank) = left.vectors;
-  refined.basis.applyOnTheLeft(qr.householderQ());
+  refined.basis = qr.times(left.vectors);
   return refined;
 }
 

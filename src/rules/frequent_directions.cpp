@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "basis/orthonormal.hpp"
+#include "linalg/products.hpp"
 
 namespace roipca {
 
@@ -74,17 +75,16 @@ void FrequentDirectionsRule<T>::shrink() {
 
 template <typename T>
 Spectrum<T> FrequentDirectionsRule<T>::spectrum() const {
-  const Matrix<T> rows =
-      sketch_.leftCols(filled_) * squares_.head(filled_).cwiseSqrt().template cast<T>().asDiagonal();
-  const Matrix<double> gram = (rows.transpose() * rows).template cast<double>();
+  const Vector<double> scales = squares_.head(filled_).cwiseSqrt();
+  const Matrix<double> rows = sketch_.leftCols(filled_).template cast<double>() * scales.asDiagonal();
   linalg::SymmetricEigen eigen(filled_);
-  eigen.compute(gram);
+  eigen.compute(linalg::product(rows.transpose(), rows));
   const double noise = static_cast<double>(filled_) * double{std::numeric_limits<T>::epsilon()};
   const Index rank = filled_ == 0 ? 0 : (eigen.values().array() > noise * eigen.values()[0]).count();
   const Index kept = std::min(capacity_, rank);
   Spectrum<T> spectrum;
   spectrum.values = eigen.values().head(kept);
-  spectrum.basis = rows * eigen.vectors(kept).template cast<T>();
+  spectrum.basis = linalg::product(rows, eigen.vectors(kept)).template cast<T>();
   orthonormalise<T>(spectrum.basis);
   spectrum.trace = trace_;
   return spectrum;

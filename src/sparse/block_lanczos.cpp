@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linalg/products.hpp"
+
 namespace roipca {
 namespace {
 
@@ -148,13 +150,13 @@ double BlockLanczos::residual() const {
   const Index half = (wanted_ + 1) / 2;
   const auto images = images_.columns(added_);
   const auto inside = dots_.topLeftCorner(size_, added_);
-  Matrix<double> outside = images.transpose() * images;
-  outside -= inside.transpose() * inside;
+  Matrix<double> outside = linalg::product(images.transpose(), images);
+  linalg::add_product(-1.0, inside.transpose(), inside, outside);
   const Matrix<double> last = eigen_.vectors(half).bottomRows(added_);
   double sum = 0.0;
   for (Index i = 0; i < half; ++i) {
     const double theta = eigen_.values()[i];
-    sum += std::max(last.col(i).dot(outside * last.col(i)), 0.0) / (theta * theta);
+    sum += std::max(last.col(i).dot(linalg::apply(outside, last.col(i))), 0.0) / (theta * theta);
   }
   return std::sqrt(sum / static_cast<double>(half));
 }

@@ -1,10 +1,11 @@
 #include "sparse/sparse_basis.hpp"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <type_traits>
 #include <utility>
 
+#include "linalg/decompositions.hpp"
+#include "linalg/products.hpp"
 #include "simd/table.hpp"
 
 namespace roipca {
@@ -165,7 +166,7 @@ void SparseBasis<T>::update(const CsrRows<T>& rows, Change change, const SparseM
   growth_ /= change.alpha;
   g_ /= change.alpha;
   change.of_rows += change.beta * g_.transpose();
-  if (directly && !is_identity_) change.of_rows *= m_inverse_;
+  if (directly && !is_identity_) change.of_rows = linalg::product(change.of_rows, m_inverse_);
   move_mean(rows.count(), change, directly);
   if (directly) {
     add_directly(rows, change.of_rows);
@@ -181,16 +182,16 @@ void SparseBasis<T>::move_mean(Index count, const Change& change, bool directly)
   const Eigen::VectorXd& beta = change.beta;
   const auto among = gram_.topLeftCorner(count, count);
   const Eigen::VectorXd before = gram_.col(count).head(count);
-  const Eigen::VectorXd among_beta = among * beta;
+  const Eigen::VectorXd among_beta = linalg::apply(among, beta);
   const Eigen::VectorXd after = alpha * before + among_beta;
   mean_squared_ = alpha * alpha * mean_squared_ + 2.0 * alpha * beta.dot(before) + beta.dot(among_beta);
   if (stored_ > 0) {
-    mean_in_z_ = alpha * mean_in_z_ + in_z_.columns(count).topRows(stored_) * beta;
-    if (directly) mean_in_z_ += change.of_rows.transpose() * after;
+    mean_in_z_ = alpha * mean_in_z_ + linalg::apply(in_z_.columns(count).topRows(stored_), beta);
+    if (directly) linalg::add_applied(1.0, change.of_rows.transpose(), after, mean_in_z_);
   }
   if (directly) return;
   const Index waiting = pending_.count();
-  mean_in_pending_ = (alpha * mean_in_pending_ + in_pending_.leftCols(count) * beta).eval();
+  mean_in_pending_ = alpha * mean_in_pending_ + linalg::apply(in_pending_.leftCols(count), beta);
   mean_in_pending_.conservativeResize(waiting + count);
   mean_in_pending_.tail(count) = after;
   if (!has_all_rows_) return;
@@ -239,7 +240,11 @@ void SparseBasis<T>::turn(const Small& turn) {
   multiply(n_, pending_.count(), turn);
   columns_ = turn.cols();
   invert_m();
-  g_ = g_.size() == 0 ? Eigen::VectorXd::Zero(turn.cols()).eval() : (turn.transpose() * g_).eval();
+  if (g_.size() == 0) {
+    g_ = Eigen::VectorXd::Zero(turn.cols());
+  } else {
+    g_ = linalg::apply(turn.transpose(), g_);
+  }
 }
 
 // Where M is square and well conditioned, what is to be added to B can be added to Z.
@@ -248,7 +253,7 @@ void SparseBasis<T>::invert_m() {
   m_inverse_.resize(0, 0);
   if (is_identity_ || stored_ == 0 || stored_ != columns_) return;
   const Small m = m_.columns(stored_).topRows(columns_).transpose();
-  m_inverse_ = m.partialPivLu().inverse();
+  m_inverse_ = linalg::inverse(m);
   const double condition = m.norm() * m_inverse_.norm() / static_cast<double>(columns_);
   if (!(condition < kWorstCondition)) m_inverse_.resize(0, 0);
 }

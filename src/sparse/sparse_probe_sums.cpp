@@ -1,5 +1,6 @@
 #include "sparse/sparse_probe_sums.hpp"
 
+#include "linalg/products.hpp"
 #include "model/probe_directions.hpp"
 #include "simd/table.hpp"
 
@@ -42,7 +43,7 @@ SparseProbeSums<T>::SparseProbeSums(const Model<T>& model)
   ByFeature(sums_.data(), features_, columns_).leftCols(probes_) = products;
   // About the mean of these rows, their scores add up to nothing.
   const Eigen::Map<const RowMatrix<double>> directions(directions_->data(), features_, columns_);
-  centre_ = directions.transpose() * (as_eigen(model.mean) + as_eigen(model.mean_tail));
+  centre_ = linalg::apply(directions.transpose(), as_eigen(model.mean) + as_eigen(model.mean_tail));
   has_centre_ = true;
 }
 

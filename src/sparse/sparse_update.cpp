@@ -8,6 +8,7 @@
 
 #include "basis/orthonormal.hpp"
 #include "linalg/operations.hpp"
+#include "linalg/products.hpp"
 #include "rules/mu.hpp"
 
 namespace roipca {
@@ -183,7 +184,7 @@ bool SparseUpdate<T>::centre(const SparseBlock<T>& block, const SparseMoments<T>
   const Row of_mean(basis_.dots(rows), rank_);
   if (by_own_mean_) {
     for (Index i = 0; i < rows; ++i) reference += shares_[i] * Row(basis_.dots(i), rank_);
-    with_reference = gram.topLeftCorner(rows, rows) * shares_;
+    with_reference = linalg::apply(gram.topLeftCorner(rows, rows), shares_);
     reference_squared = shares_.dot(with_reference);
   } else if (centred) {
     reference = of_mean;
@@ -216,7 +217,7 @@ bool SparseUpdate<T>::centre(const SparseBlock<T>& block, const SparseMoments<T>
   }
   if (pull_ == 0.0) return true;
   // X = (I - pull u u^T) V, as BlockSplit::measure.
-  const Eigen::VectorXd along = pull_ * (inside_.topLeftCorner(rows, rank_).transpose() * roots_);
+  const Eigen::VectorXd along = pull_ * linalg::apply(inside_.topLeftCorner(rows, rank_).transpose(), roots_);
   for (Index i = 0; i < rows; ++i) inside_.row(i).head(rank_) -= roots_[i] * along.transpose();
   auto k = products_.topLeftCorner(rows, rows);
   Eigen::VectorXd shared = pull_ * (k.template selfadjointView<Eigen::Lower>() * roots_);
@@ -281,10 +282,9 @@ void SparseUpdate<T>::settle() {
   eigen_.matrix(rank_) = inner_.topRows(rank_);
   const Index found = eigen_.solve_positive(rank_, rank_, static_cast<double>(rank_) * kEpsilon);
   values_ = eigen_.values();
-  const Small turn = normal_.topRows(rank_) * eigen_.vectors(found);
+  const Small turn = linalg::product(normal_.topRows(rank_), eigen_.vectors(found));
   basis_.turn(turn);
-  const Small turned = inside_.topLeftCorner(count_, rank_) * turn;
-  inside_.topLeftCorner(count_, found) = turned;
+  inside_.topLeftCorner(count_, found) = linalg::product(inside_.topLeftCorner(count_, rank_), turn);
   rank_ = found;
   settled_ = true;
 }
@@ -302,7 +302,7 @@ bool SparseUpdate<T>::solve(const SparseBlock<T>& block, const SparseMoments<T>&
   Small vectors(order, kept);
   if (kept > 0) {
     auto a = eigen_.matrix(order);
-    a.template triangularView<Eigen::Lower>() = rows.transpose() * rows;
+    linalg::multiply(rows.transpose(), rows, a);
     a.diagonal().head(rank_) += diagonal;
     const Index found =
         eigen_.solve_positive(order, kept, static_cast<double>(order) * kEpsilon, diagonal, rows);
@@ -319,7 +319,8 @@ bool SparseUpdate<T>::solve(const SparseBlock<T>& block, const SparseMoments<T>&
     combinations.row(i) /= outside_(row, i);
     for (Index j = 0; j < i; ++j) combinations.row(j) -= outside_(row, j) * combinations.row(i);
     of_rows.row(row) = combinations.row(i);
-    turn -= inside_.row(row).head(rank_).transpose() * combinations.row(i);
+    linalg::add_product(-1.0, inside_.row(row).head(rank_).transpose(),
+                        Eigen::RowVectorXd(combinations.row(i)), turn);
   }
   rank_ = kept;
   settled_ = true;
@@ -332,7 +333,7 @@ template <typename T>
 bool SparseUpdate<T>::find_outside() {
   RowMajor left = products_.topLeftCorner(count_, count_).template selfadjointView<Eigen::Lower>();
   const auto y = inside_.topLeftCorner(count_, rank_);
-  left.noalias() -= y * y.transpose();
+  linalg::add_product(-1.0, y, y.transpose(), left);
   Eigen::VectorXd clear(count_);
   Eigen::VectorXd rounding(count_);
   for (Index i = 0; i < count_; ++i) {
@@ -379,8 +380,11 @@ void SparseUpdate<T>::apply(const SparseBlock<T>& block, const SparseMoments<T>&
                             Small of_virtual) {
   const Index rows = block.rows.count();
   auto of_rows = of_virtual.topRows(rows);
-  if (pull_ != 0.0) of_rows -= pull_ * roots_ * (roots_.transpose() * of_rows).eval();
-  const Eigen::VectorXd total = of_rows.transpose() * roots_;
+  if (pull_ != 0.0) {
+    const Eigen::VectorXd along = linalg::apply(of_rows.transpose(), roots_);
+    for (Index j = 0; j < of_rows.cols(); ++j) of_rows.col(j) -= (pull_ * along[j]) * roots_;
+  }
+  const Eigen::VectorXd total = linalg::apply(of_rows.transpose(), roots_);
   typename SparseBasis<T>::Change change;
   change.turn = turn;
   change.of_rows = roots_.asDiagonal() * of_rows;

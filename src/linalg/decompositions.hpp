@@ -1,0 +1,48 @@
+/// Decompositions of dense matrices in double. Eigen's take seconds to compile in every source that has one:
+/// these are compiled once. For symmetric eigenproblems see symmetric_eigen.hpp.
+#pragma once
+
+#include <Eigen/Cholesky>
+#include <Eigen/QR>
+
+#include "linalg/eigen_types.hpp"
+
+namespace roipca::linalg {
+
+/// A = Q R for a matrix with as many rows as columns or more, by Householder reflections.
+class HouseholderQr {
+ public:
+  explicit HouseholderQr(const Matrix<double>& a);
+
+  /// R: square and upper triangular.
+  Matrix<double> triangle() const;
+  /// The columns of Q that belong to R, times a matrix.
+  Matrix<double> times(const Matrix<double>& small) const;
+
+ private:
+  Eigen::HouseholderQR<Matrix<double>> qr_;
+};
+
+/// A = L L^T for a symmetric matrix, of which only the lower triangle is read.
+class Cholesky {
+ public:
+  explicit Cholesky(const Matrix<double>& a);
+
+  /// Whether A is positive definite. If not, there is no factor.
+  bool is_positive() const { return factor_.info() == Eigen::Success; }
+  double log_determinant() const;
+  Matrix<double> inverse() const;
+  /// L^(-1).
+  Matrix<double> inverse_of_factor() const;
+
+ private:
+  Eigen::LLT<Matrix<double>> factor_;
+};
+
+/// Returns A^(-1), by elimination with partial pivoting.
+Matrix<double> inverse(const Matrix<double>& a);
+
+/// Returns the orthogonal matrix U V^T of a square matrix U S V^T.
+Matrix<double> polar_factor(const Matrix<double>& a);
+
+}  // namespace roipca::linalg
