@@ -11,8 +11,6 @@ namespace {
 
 constexpr Index kLeaf = 32;  // order of a part that is not divided
 
-constexpr Index padded(Index order) { return (order + 7) / 8 * 8; }
-
 }  // namespace
 
 DividedEigen::DividedEigen(Index max_order)

@@ -7,6 +7,9 @@
 
 namespace roipca::linalg {
 
+/// Rounds an order up to a multiple of the doubles in the longest vector register.
+constexpr std::ptrdiff_t padded(std::ptrdiff_t order) { return (order + 7) / 8 * 8; }
+
 /// Columns of scratch that an EigenSolver takes.
 constexpr std::ptrdiff_t kEigenWork = 5;
 

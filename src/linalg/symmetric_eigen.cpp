@@ -15,11 +15,6 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 // Each sweep squares the remaining cosines once they are small; pivoted factors take four to eight.
 constexpr int kMostSweeps = 40;
 
-Index padded(Index order) {
-  constexpr Index kVector = 8;  // doubles in the longest vector register
-  return (order + kVector - 1) / kVector * kVector;
-}
-
 // Brings eigenvalues, and the columns that belong to them, into descending order.
 void sort_descending(Eigen::Ref<Vector<double>> values, Eigen::Ref<Matrix<double>> vectors) {
   for (Index i = 0; i + 1 < values.size(); ++i) {

@@ -54,8 +54,8 @@ double shifted_chi2_limit(double mean, double spread, double third, double tail)
   };
   const double least = 2.0 * std::sqrt(spread);
   const double of_one = std::max(least, std::sqrt(8.0));
-  constexpr double kMost = 2.0;  // times the skewness for h = 1
-  const double skewness = std::clamp(third / std::pow(spread, 1.5), least, kMost * of_one);
+  constexpr double kMostSkewed = 2.0;  // times the skewness for h = 1
+  const double skewness = std::clamp(third / std::pow(spread, 1.5), least, kMostSkewed * of_one);
   const double tails = std::max(standard(std::min(skewness, of_one)), standard(skewness));
   return mean * (1.0 + std::sqrt(spread) * tails);
 }
