@@ -139,9 +139,12 @@ TEST(ForgedModel, NumbersOfAnotherTypeAreRefusedByName) {
 }
 
 TEST(ForgedModel, ShapesThatDisagreeAreRefused) {
-  expect_refusal(forged(R"("shape":[4])", R"("shape":[5])"), "its shape must be [4], not [5]");
-  expect_refusal(forged(R"("shape":[3])", R"("shape":[2])"), "its shape must be [3], not [2]");
-  expect_refusal(forged(R"([0,32])", R"([8,40])"), "its data_offsets must be [0,32], not [8,40]");
+  expect_refusal(forged(R"("shape":[4])", R"("shape":[5])"),
+                 "its shape must be [4] to match the components, not [5]");
+  expect_refusal(forged(R"("shape":[3])", R"("shape":[2])"),
+                 "its shape must be [3] to match the components, not [2]");
+  expect_refusal(forged(R"([0,32])", R"([8,40])"),
+                 "its data_offsets must be [0,32] to match the components, not [8,40]");
   for (const char* shape : {"[12]", "[3,4,1]", "[-3,4]", "[3.0,4]", "3", "\"3\"", "{}"}) {
     expect_refusal(forged("[3,4]", shape), "field \"components\"");
   }
