@@ -15,6 +15,10 @@ namespace {
 // Noise is at least this part of the largest variance: M stays well-conditioned.
 constexpr double kLeastNoise = 1e-10;
 
+// Least pivot of M for Q_o^T Q_o to be taken from I - Q_m^T Q_m, which costs less: the components are
+// orthonormal to roundings of T, 512 at most, which must be little beside it.
+constexpr double kLeastPivot = 0x1p-6;
+
 }  // namespace
 
 FillModel FillModel::of_nothing(Index features) {
@@ -148,9 +152,22 @@ void RowFiller::prepare(const FillModel& model) {
   inverse_.diagonal().array() += 1.0 + prior_.array();
   log_determinant_ = 0.0;
   if (predictors == 0) return;
-  const linalg::Cholesky factors(inverse_);
+  linalg::Cholesky factors(inverse_);
+  if (!factors.is_positive() || !(factors.least_pivot() > kLeastPivot)) {
+    factors = linalg::Cholesky(with_products_of_values(model));
+  }
   log_determinant_ = factors.log_determinant();
   inverse_ = factors.inverse();
+}
+
+// M from the values that are there: what they have of a component may be less than the rounding of it.
+Matrix<double> RowFiller::with_products_of_values(const FillModel& model) const {
+  const Index predictors = model.predictors();
+  RowMatrix<double> of_values = model.basis.leftCols(predictors);
+  for (const Index j : gaps_) of_values.row(j).setZero();
+  Matrix<double> m = linalg::product(of_values.transpose(), of_values);
+  m.diagonal() += prior_;
+  return m;
 }
 
 const Vector<double>& RowFiller::gap_variance(const FillModel& model) {

@@ -54,8 +54,9 @@ double counting_rows(double weight, double weight_pairs);
 ///     z = M^-1 Q_o^T x_o,    M = Q_o^T Q_o + noise (variance - noise)^-1,
 ///
 /// and the missing values are Q_m z, with the covariance noise (Q_m M^-1 Q_m^T + I). Costs O(m k^2 + d k +
-/// k^3) for a row of d values, m of them missing, and k components; O(d k) if the previous row had the same
-/// gaps. Allocates only if there are more gaps or components than before.
+/// k^3) for a row of d values, m of them missing, and k components; O(d k^2 + k^3) if a component is almost
+/// all missing; O(d k) if the previous row had the same gaps. Allocates only if there are more gaps or
+/// components than before.
 class RowFiller {
  public:
   /// Fills the NaN in `row`: some of its values, not all. The model must be that of the previous calls,
@@ -78,6 +79,7 @@ class RowFiller {
 
  private:
   void prepare(const FillModel& model);
+  Matrix<double> with_products_of_values(const FillModel& model) const;
 
   std::vector<Index> gaps_;
   std::vector<Index> found_;

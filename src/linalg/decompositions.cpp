@@ -24,6 +24,11 @@ Cholesky::Cholesky(const Matrix<double>& a) : factor_(a) {}
 
 double Cholesky::log_determinant() const { return 2.0 * factor_.matrixLLT().diagonal().array().log().sum(); }
 
+double Cholesky::least_pivot() const {
+  const double root = factor_.matrixLLT().diagonal().minCoeff();
+  return root * root;
+}
+
 Matrix<double> Cholesky::inverse() const {
   return factor_.solve(Matrix<double>::Identity(factor_.rows(), factor_.cols()));
 }

@@ -31,6 +31,8 @@ class Cholesky {
   /// Whether A is positive definite. If not, there is no factor.
   bool is_positive() const { return factor_.info() == Eigen::Success; }
   double log_determinant() const;
+  /// The square of the smallest entry on the diagonal of L.
+  double least_pivot() const;
   Matrix<double> inverse() const;
   /// L^(-1).
   Matrix<double> inverse_of_factor() const;

@@ -89,6 +89,34 @@ TEST(RowFiller, FillsByTheConditionalExpectationAndKnowsItsCovariance) {
   EXPECT_NEAR(filler.log_density(model), density, 1e-10);
 }
 
+// One feature in a large unit is a component almost by itself. Without its value, 1e-5 of the component is
+// there: less than the rounding of 1 - q^2 if q is rounded to float.
+TEST(RowFiller, FillsByWhatIsThereWhereAComponentIsAlmostAllMissing) {
+  for (unsigned seed = 1; seed <= 8; ++seed) {
+    Matrix<double> q = orthonormal_columns(kFeatures, 3, seed);
+    q.row(0).setZero();
+    q.col(0) *= 1e-5;
+    q(0, 0) = 1.0;
+    q = q.cast<float>().cast<double>().eval();
+    FillModel model;
+    model.basis = q;
+    model.variance = Vector<double>{{1e13, 4.0, 2.0}};
+    model.noise = 0.5;
+    model.feature_noise = Vector<double>::Constant(kFeatures, 0.5);
+    Vector<double> row = normal_rows(1, kFeatures, seed).row(0);
+    row[0] = kNan;
+    const Matrix<long double> there = q.bottomRows(kFeatures - 1).cast<long double>();
+    Matrix<long double> m = there.transpose() * there;
+    m.diagonal().array() += 0.5L / (model.variance.cast<long double>().array() - 0.5L);
+    const Vector<long double> z =
+        m.inverse() * (there.transpose() * row.tail(kFeatures - 1).cast<long double>());
+    const auto expected = static_cast<double>(q.row(0).cast<long double>().dot(z));
+    RowFiller().fill(model, row.data());
+    // M has a condition of 1e10, and comes from products that are rounded once.
+    EXPECT_NEAR(row[0], expected, 1e10 * 64 * kEpsilon<double> * std::abs(expected)) << "seed " << seed;
+  }
+}
+
 template <typename T>
 class MissingValues : public ::testing::Test {};
 TYPED_TEST_SUITE(MissingValues, Scalars);
