@@ -144,7 +144,7 @@ NO_MODELS = {
 @pytest.mark.parametrize("kind", NO_MODELS)
 def test_the_error_for_another_kind_of_file_names_its_kind(tmp_path, kind):
     NO_MODELS[kind](tmp_path / "file")
-    with pytest.raises(OSError, match=rf"file: not a model, but .*{kind}.* that OnlinePCA\.save"):
+    with pytest.raises(OSError, match=rf"file: not a model: it seems to be .*{kind}.* that OnlinePCA\.save"):
         OnlinePCA.load(tmp_path / "file")
 
 
