@@ -83,12 +83,7 @@ class OnlinePca<T>::Impl {
       return absorb(given, none);
     }
     PacedCheck interrupt(check_interrupt);
-    Impl next(*this);
-    next.features_ = rows.cols();
-    if (next.window_.empty()) {
-      next.resolved_.method = resolve(options_, rows.cols());
-      next.open_window(rows.cols());
-    }
+    Impl next = opened(rows.cols());
     next.absorb(given, interrupt);
     interrupt.at_end();
     *this = std::move(next);
@@ -126,12 +121,7 @@ class OnlinePca<T>::Impl {
       return absorb(GivenSparseRows<T>{rows, weights}, none);
     }
     PacedCheck interrupt(check_interrupt);
-    Impl next(*this);
-    next.features_ = rows.cols();
-    if (next.window_.empty()) {
-      next.resolved_.method = resolve(options_, rows.cols());
-      next.open_window(rows.cols());
-    }
+    Impl next = opened(rows.cols());
     Index done = 0;
     for (; done < rows.rows() && RateTuning<T>::is_due(next.options_, next.resolved_); ++done) {
       const RowMatrix<T> row = expanded(rows.slice(done, 1));
@@ -206,6 +196,17 @@ class OnlinePca<T>::Impl {
     model.resolved = resolved_;
     model.change = changes_.value();
     return model;
+  }
+
+  // Returns a copy that can take rows of this number of features.
+  Impl opened(Index features) const {
+    Impl next(*this);
+    next.features_ = features;
+    if (next.window_.empty()) {
+      next.resolved_.method = resolve(options_, features);
+      next.open_window(features);
+    }
+    return next;
   }
 
   void open_window(Index features) {
