@@ -11,6 +11,9 @@ namespace {
 
 constexpr Index kLeaf = 32;  // order of a part that is not divided
 
+// The order of the largest part of which eigenvectors are combined or found at once.
+Index largest_part(Index order) { return std::max(kLeaf, (order + 1) / 2); }
+
 }  // namespace
 
 DividedEigen::DividedEigen(Index max_order)
@@ -18,9 +21,9 @@ DividedEigen::DividedEigen(Index max_order)
       beside_(padded(max_order)),
       factors_(padded(max_order)),
       vectors_(padded(max_order) * max_order),
-      of_part_(padded(max_order) * max_order),
-      turn_(padded(max_order) * max_order),
-      product_(padded(max_order) * max_order),
+      of_part_(padded(largest_part(max_order)) * largest_part(max_order)),
+      turn_(padded(largest_part(max_order)) * max_order),
+      product_(padded(largest_part(max_order)) * max_order),
       work_(std::max(operations().reflector_work(max_order, max_order), kEigenWork * padded(kLeaf))),
       rank_one_(static_cast<std::size_t>(max_order)),
       places_(static_cast<std::size_t>(max_order)),
@@ -68,10 +71,8 @@ void DividedEigen::solve_leaf(Index first, Index count) {
     small[j * stride + j] = diagonal_[first + j];
     if (j + 1 < count) small[j * stride + j + 1] = beside_[first + j];
   }
-  double values[kLeaf];
-  alignas(64) double found[padded(kLeaf)];
-  operations().eigen_solver(count, small, stride, found, work_.data());
-  std::copy_n(found, count, values);
+  alignas(64) double values[padded(kLeaf)];
+  operations().eigen_solver(count, small, stride, values, work_.data());
   const auto places = places_.begin();
   std::iota(places, places + count, Index{0});
   std::sort(places, places + count, [&](Index i, Index j) { return values[i] > values[j]; });
@@ -104,23 +105,23 @@ void DividedEigen::join(Index first, Index left, Index count, double coupling) {
   }
   const auto size = static_cast<std::size_t>(count);
   rank_one_.compute({poles_.data(), size}, {z_.data(), size}, std::abs(coupling));
-  replace_rows(first, left, first, count, first);
-  replace_rows(first + left, count - left, first, count, first + left);
+  replace_rows(first, left, first, count);
+  replace_rows(first + left, count - left, first, count);
   std::copy_n(rank_one_.values().data(), count, diagonal_.data() + first);
 }
 
 // Rows of the joined eigenvectors: those of the part that begins at `row`, times its combinations.
-void DividedEigen::replace_rows(Index row, Index rows, Index first, Index count, Index from) {
+void DividedEigen::replace_rows(Index row, Index rows, Index first, Index count) {
   const Index stride = padded(rows);
   for (Index j = 0; j < rows; ++j) {
-    std::copy_n(vectors_.data() + (from + j) * stride_ + row, rows, of_part_.data() + j * stride);
+    std::copy_n(vectors_.data() + (row + j) * stride_ + row, rows, of_part_.data() + j * stride);
     std::fill_n(of_part_.data() + j * stride + rows, stride - rows, 0.0);
   }
   const double* const small = rank_one_.vectors().data();
   for (Index i = 0; i < count; ++i) {
     const Index place = places_[static_cast<std::size_t>(i)];
-    if (place < from || place >= from + rows) continue;
-    for (Index c = 0; c < count; ++c) turn_.data()[c * stride + (place - from)] = small[c * count + i];
+    if (place < row || place >= row + rows) continue;
+    for (Index c = 0; c < count; ++c) turn_.data()[c * stride + (place - row)] = small[c * count + i];
   }
   operations().multiplier(rows, count, rows, of_part_.data(), stride, turn_.data(), stride, product_.data(),
                           stride);

@@ -29,7 +29,7 @@ class DividedEigen {
   void solve_part(Index first, Index count);
   void solve_leaf(Index first, Index count);
   void join(Index first, Index left, Index count, double coupling);
-  void replace_rows(Index row, Index rows, Index first, Index count, Index from);
+  void replace_rows(Index row, Index rows, Index first, Index count);
 
   Index order_ = 0;
   Index stride_ = 0;

@@ -142,6 +142,13 @@ void transpose(Size rows, Size columns, Block from, Block to) {
 
 constexpr Block kNone = {nullptr, 0};
 
+// Both must start at a vector boundary, with `from` and `to` multiples of a vector.
+double dot(const double* a, const double* b, Size from, Size to) {
+  Vec<double> acc = {};
+  for (Size i = from; i < to; i += kDoubles) acc += load(a + i) * load(b + i);
+  return sum<double>(acc);
+}
+
 // Returns a bound of the eigenvalues of a symmetric matrix.
 double norm_bound(Size n, Block a) {
   double widest = 0.0;

@@ -58,18 +58,12 @@ void multiply_symmetric(Size first, Size n, Block a, const double* x, double* y)
   }
 }
 
-double dot_of(const double* a, const double* b, Size from, Size to) {
-  Vec<double> acc = {};
-  for (Size i = from; i < to; i += kDoubles) acc += load(a + i) * load(b + i);
-  return sum<double>(acc);
-}
-
 // The reflector I - h v v^T that leaves of a column only its entry `first`, of those from there on. v is zero
 // before, and 1 at `first`. Returns what is left.
 double find_reflector(const double* column, Size first, Size n, Size stride, double* v, double& h) {
   for (Size i = 0; i < stride; ++i) v[i] = i > first && i < n ? column[i] : 0.0;
   const double head = column[first];
-  const double tail = dot_of(v, v, first / kDoubles * kDoubles, stride);
+  const double tail = dot(v, v, first / kDoubles * kDoubles, stride);
   h = 0.0;
   if (tail == 0.0) return head;
   const double norm = with_sign(root(head * head + tail), head);
@@ -111,14 +105,14 @@ void tridiagonalise_blocked(Size n, double* matrix, Size stride, double* d, doub
       multiply_symmetric(first, n, a, of_v, of_w);
       const Size low = first / kDoubles * kDoubles;
       for (Size l = 0; l < i; ++l) {
-        const double by_w = dot_of(w.column(l), of_v, low, stride);
-        const double by_v = dot_of(v.column(l), of_v, low, stride);
+        const double by_w = dot(w.column(l), of_v, low, stride);
+        const double by_v = dot(v.column(l), of_v, low, stride);
         for (Size r = low; r < stride; r += kDoubles) {
           store(of_w + r, load(of_w + r) - by_w * load(v.column(l) + r) - by_v * load(w.column(l) + r));
         }
       }
       for (Size l = low; l < first; ++l) of_w[l] = 0.0;
-      const double bend = 0.5 * h[j] * h[j] * dot_of(of_v, of_w, low, stride);
+      const double bend = 0.5 * h[j] * h[j] * dot(of_v, of_w, low, stride);
       for (Size r = low; r < stride; r += kDoubles) {
         store(of_w + r, h[j] * load(of_w + r) - bend * load(of_v + r));
       }
@@ -156,7 +150,7 @@ void apply_reflectors(Size n, const double* matrix, Size stride, const double* h
       if (!is_there) continue;
       const Size low = first / kDoubles * kDoubles;
       double along_v[kReflectors];
-      for (Size i = 0; i < l; ++i) along_v[i] = dot_of(v.column(i), v.column(l), low, stride);
+      for (Size i = 0; i < l; ++i) along_v[i] = dot(v.column(i), v.column(l), low, stride);
       for (Size i = 0; i < l; ++i) {
         for (Size m = i; m < l; ++m) factor(i, l) -= h[panel + l] * factor(i, m) * along_v[m];
       }

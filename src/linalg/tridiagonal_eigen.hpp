@@ -9,12 +9,6 @@ namespace {
 constexpr double kHalfUlp = 0x1p-53;
 constexpr int kMostSweeps = 60;  // a value takes two on average; none has been seen to take ten
 
-double dot(const double* a, const double* b, Size from, Size to) {
-  Vec<double> acc = {};
-  for (Size i = from; i < to; i += kDoubles) acc += load(a + i) * load(b + i);
-  return sum<double>(acc);
-}
-
 // y += s * x, for four x at a time if possible.
 void add_columns(const double* a, Size stride, const double* s, Size columns, Size from, Size to, double* y) {
   Size c = 0;
