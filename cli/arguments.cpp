@@ -72,7 +72,7 @@ void Arguments::add_argument(const std::string& name, std::string& value, const 
 
 void Arguments::add_arguments(const std::string& name, std::vector<std::string>& values,
                               const std::string& help, int least) {
-  constexpr int kMost = CLI::detail::expected_max_vector_size;  // shown as "..."
+  constexpr int kMost = CLI::detail::expected_max_vector_size;  // shown as "..." in the help
   app_->add_option(name, values, help)->required(least > 0)->expected(least, kMost);
 }
 

@@ -1,4 +1,4 @@
-/// The options of a command. Hides the parser, which takes long to compile.
+/// Declares the arguments and options of a command. Hides the parser, whose headers take long to compile.
 #pragma once
 
 #include <cstdint>
@@ -11,23 +11,22 @@
 
 namespace roipca::cli {
 
-/// How an option is listed and checked.
+/// How an option is listed in the help and checked.
 struct OptionRules {
   std::string group = "Options";  ///< heading in the help
   bool required = false;
-  std::vector<std::string> choices = {};  ///< if not empty, the only values
+  std::vector<std::string> choices = {};  ///< the only values allowed; empty: any value
 };
 
-/// The smallest and the largest number that an option accepts.
+/// The smallest and the largest number that an option accepts, both inclusive.
 struct Range {
   std::int64_t least = std::numeric_limits<std::int64_t>::min();
   std::int64_t most = std::numeric_limits<std::int64_t>::max();
 };
 
-/// The arguments and options of one command. Values keep what they hold unless
-/// the user gives another, and must live until the command line was parsed.
-/// Names are as in "-o,--output", or "INPUT" for an argument that is given by
-/// its place.
+/// The arguments and options of one command. A value keeps its initial content unless the user gives another;
+/// it must outlive the parsing of the command line. Option names are written as in "-o,--output"; positional
+/// arguments have a plain name such as "INPUT".
 class Arguments {
  public:
   Arguments(CLI::App& program, const std::string& command, const std::string& summary,
@@ -39,16 +38,16 @@ class Arguments {
            const OptionRules& rules = {});
   void add_flag(const std::string& names, bool& value, const std::string& help,
                 const OptionRules& rules = {});
-  /// Lets an option be left out that was added as required.
+  /// Makes an option that was added as required optional.
   void make_optional(const std::string& name);
   /// Adds --quiet.
   void add_quiet();
   void add_argument(const std::string& name, std::string& value, const std::string& help);
-  /// Takes `least` words or more.
+  /// Takes at least `least` words.
   void add_arguments(const std::string& name, std::vector<std::string>& values, const std::string& help,
                      int least = 1);
 
-  /// For code that adds options by the parser's own functions.
+  /// The parser's own object, for code that adds options to it directly.
   CLI::App& app() { return *app_; }
 
   Command command(std::function<void()> run) const { return {app_, std::move(run)}; }

@@ -1,4 +1,4 @@
-/// The commands of the program, one file each under commands/.
+/// The commands of the program. Each one is implemented in its own file under commands/.
 #pragma once
 
 #include <functional>
@@ -10,15 +10,15 @@ class App;
 
 namespace roipca::cli {
 
-/// What the user typed makes no sense, whatever the files contain.
+/// Thrown when the command line itself is wrong, whatever the files contain.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
 struct Command {
-  CLI::App* app = nullptr;    ///< its options
-  std::function<void()> run;  ///< after they were parsed; throws UsageError,
+  CLI::App* app = nullptr;    ///< holds the command's options
+  std::function<void()> run;  ///< called after parsing; throws UsageError,
                               ///< FileError, Interrupted
 };
 
@@ -38,7 +38,7 @@ Command add_demo(CLI::App& program);
 Command add_completions(CLI::App& program);
 Command add_manual(CLI::App& program);
 
-/// Turns std::invalid_argument, which functions that check options throw, into
+/// Calls `check` and turns std::invalid_argument, which the library's checks of options throw, into
 /// UsageError.
 template <typename Check>
 auto as_usage(Check check) {

@@ -31,21 +31,21 @@ std::optional<double> to_number(const std::string& text) {
   return value;
 }
 
-// "block_size" is --block-size, and a flag that is set by default has a --no-.
+// Turns "block_size" into --block-size; a flag that is set by default gets --no-.
 std::string flag_name(const OptionRow& row) {
   std::string name = row.name();
   std::replace(name.begin(), name.end(), '_', '-');
   return (row.is_flag() && row.to_text({}) == "true" ? "--no-" : "--") + name;
 }
 
-// Under which heading of the help: those about rows and readings are apart from the algorithm's.
+// Returns the heading in the help: options for rows and readings are separate from those of the algorithm.
 const char* group_of(const OptionRow& row) {
   constexpr std::array<std::string_view, 8> kOfRows = {"center",     "standardize", "first_rows", "missing",
                                                        "forgetting", "window",      "align",      "probes"};
   return std::find(kOfRows.begin(), kOfRows.end(), row.name()) == kOfRows.end() ? "Method" : "Rows";
 }
 
-bool is_typed(const OptionRow& row) { return row.name() != "n_components"; }  // which is -k
+bool is_typed(const OptionRow& row) { return row.name() != "n_components"; }  // is set by -k
 
 void add_flag(CLI::App& app, const OptionRow& row, std::string& text) {
   const bool switches_off = text == "true";

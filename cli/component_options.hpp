@@ -1,4 +1,5 @@
-/// What `fit` computes: the library's options as typed, and how many components to hold and to report.
+/// The options of `fit` that decide what is computed: the number of components, and the options of the
+/// library.
 #pragma once
 
 #include <optional>
@@ -11,36 +12,37 @@
 
 namespace roipca::cli {
 
-/// "10", "0.95" or "auto".
+/// The value of -k: "10", "0.95" or "auto".
 struct Components {
-  Index number = 0;                               ///< 0 if it is known only at the end
-  std::optional<double> fraction = std::nullopt;  ///< of the variance, between 0 and 1
-  bool automatic = false;                         ///< as many as the rows support
+  Index number = 0;                               ///< 0 if it is only known at the end
+  std::optional<double> fraction = std::nullopt;  ///< fraction of the variance to explain, between 0 and 1
+  bool automatic = false;                         ///< as many components as the rows support
 
-  /// To hold for rows of `features` numbers: as many as are asked for or, if the number is known only at the
-  /// end, 100 at most. (Up to 1,024 features the automatic method is then exact and holds all.) Throws
-  /// UsageError where there are fewer features.
+  /// Returns the number of components to hold for rows of `features` numbers: the number asked for or, if it
+  /// is only known at the end, at most 100. (With up to 1,024 features the automatic method is then exact and
+  /// holds all.) Throws UsageError if more components are asked for than there are features.
   Index to_hold(Index features) const;
   bool known_at_end() const { return number == 0; }
 };
 
-/// The options of the library's table, as typed.
+/// The values of the options in the library's table, as text from the command line.
 struct ComponentOptions {
-  ComponentOptions();  ///< all defaults
+  ComponentOptions();  ///< every option at its default
 
   std::string components;
-  std::vector<std::string> texts;  ///< in the order of the table
+  std::vector<std::string> texts;  ///< one per option, in the order of the table
 
   /// Throws UsageError.
   Components parsed_components() const;
-  /// Without n_components. Throws UsageError.
+  /// Returns all options except n_components. Throws UsageError.
   Options options() const;
 };
 
-/// The words that an option of the table accepts, by its name on the command line; none for other options.
+/// Returns the words that an option accepts, given its name on the command line; empty if it takes other
+/// values.
 std::vector<std::string> table_words(const std::string& option);
 
-/// Adds -k and an option for each row of the table. `options` must outlive `app`.
+/// Adds -k and one option per row of the library's table. `options` must outlive `app`.
 void add_component_options(CLI::App& app, ComponentOptions& options);
 
 }  // namespace roipca::cli

@@ -1,4 +1,4 @@
-/// Models that report as many components as were asked for.
+/// Cuts a model down to the number of components that -k asks for.
 #pragma once
 
 #include "component_options.hpp"
@@ -6,12 +6,12 @@
 
 namespace roipca::cli {
 
-/// Returns the part of the variance that the reported components explain.
+/// Returns the fraction of the variance that the reported components explain.
 template <typename T>
 double explained(const Model<T>& model);
 
-/// Returns the model with as many components reported as were asked for, where that depends on the rows.
-/// Reasons to doubt the number go to standard error if `warns`.
+/// Returns the model with the number of reported components that -k asks for, where this depends on the rows
+/// (a fraction, or auto). If `warns`, reasons to doubt the number go to standard error.
 template <typename T>
 Model<T> with_components_asked_for(Model<T> model, const Components& components, bool warns);
 

@@ -69,7 +69,7 @@ std::optional<bool> flag_in(std::string text) {
   return *number == 1.0;
 }
 
-// Adds the file's name to errors.
+// Adds the path of the file to errors.
 template <typename Read>
 auto reading(const std::string& path, Read&& read) {
   try {

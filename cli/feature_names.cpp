@@ -5,9 +5,9 @@
 namespace roipca::cli {
 
 std::vector<std::string> storable(std::vector<std::string> names) {
-  constexpr std::size_t kMost = 1000000;  // a model's header has 1 MiB for everything
+  constexpr std::size_t kMost = 1000000;  // a model's header has 1 MiB in all
   for (std::string& name : names) name = as_utf8(name);
-  // Written as a string inside JSON, so that it is quoted twice.
+  // The names are a JSON string inside JSON, so quotes are escaped twice.
   if (size_as_nested_json(names) <= kMost) return names;
   note("the column names are too long for a model and are left out of it");
   return {};

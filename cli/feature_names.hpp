@@ -1,4 +1,4 @@
-/// Column names on their way from files into models and reports.
+/// Names of columns for models and reports.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace roipca::cli {
 
-/// The names as a model can hold them: bytes that are not UTF-8 replaced; none at all where they are too many
-/// for a model's header.
+/// Returns the names in a form that a model can store: bytes that are not UTF-8 are replaced. Returns no
+/// names if they are too long for a model's header.
 std::vector<std::string> storable(std::vector<std::string> names);
 
-/// One name per column: those given, or "x1", "x2" ... where there are none.
+/// Returns `names`, or "x1", "x2" ... if there are none.
 std::vector<std::string> column_names(std::vector<std::string> names, std::size_t columns);
 
-/// "pc1", "pc2" ...
+/// Returns "pc1", "pc2" ...
 std::vector<std::string> component_names(std::size_t count);
 
 }  // namespace roipca::cli

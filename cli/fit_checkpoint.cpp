@@ -18,10 +18,10 @@ namespace roipca::cli {
 namespace {
 
 constexpr std::string_view kFormat = "roipca-fit-1";
-constexpr std::string_view kPassFormat = "roipca-pass1";  // of a later pass
+constexpr std::string_view kPassFormat = "roipca-pass1";  // a checkpoint in a later pass
 static_assert(kFormat.size() == kPassFormat.size());
 
-// What precedes the estimator's state in the file. Little-endian, as the state is.
+// The bytes of the file before the estimator's state; little-endian, like the state.
 struct Start {
   char format[kFormat.size()];
   std::uint32_t fingerprint;
@@ -42,7 +42,8 @@ std::vector<char> all_bytes(const std::string& path) {
   return bytes;
 }
 
-// A later pass has the length of its model's bytes, those bytes, and the state of the refinement.
+// In a later pass, the file continues with the length of the model in bytes, the model, and the state of the
+// refinement.
 template <typename T>
 FitCheckpoint<T> parse_pass(std::span<const std::byte> bytes) {
   std::uint64_t size = 0;

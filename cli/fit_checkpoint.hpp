@@ -1,5 +1,4 @@
-/// The checkpoints of `roipca fit`: the estimator, and a fingerprint of the input it belongs to
-/// (docs/format.md).
+/// The checkpoints of `roipca fit`: the estimator and a fingerprint of its input (docs/format.md).
 #pragma once
 
 #include <cstdint>
@@ -11,14 +10,14 @@
 
 namespace roipca::cli {
 
-/// A checksum of the first rows of an input, to notice if a run is resumed with another one.
+/// A checksum of the first rows of an input, which reveals whether a run is resumed with a different input.
 class InputFingerprint {
  public:
   static constexpr std::int64_t kMostRows = 1000;
 
   explicit InputFingerprint(std::int64_t most_rows = kMostRows) : most_rows_(most_rows) {}
 
-  /// Takes as many of the rows as are still missing. The way they are cut into blocks makes no difference.
+  /// Adds rows until the fingerprint is complete. How the rows are cut into blocks makes no difference.
   template <typename T>
   void add(const Rows<T>& rows);
   template <typename T>
@@ -40,13 +39,13 @@ class InputFingerprint {
 template <typename T>
 struct FitCheckpoint {
   OnlinePca<T> pca;
-  std::optional<Refinement<T>> refinement = {};  ///< in a later pass; `pca` is then that of its model
+  std::optional<Refinement<T>> refinement = {};  ///< set in a later pass; `pca` is then that of its model
   std::int64_t fingerprint_rows = 0;             ///< at most rows()
   std::uint32_t fingerprint = 0;
 
-  /// Number of rows that the pass has read.
+  /// Number of rows that the pass has read so far.
   std::int64_t rows() const { return refinement ? refinement->rows() : pca.rows_seen() + empty_rows(); }
-  /// Rows without any value are read and left out.
+  /// Number of rows without any value. They are read, but not learned.
   std::int64_t empty_rows() const {
     const bool has_gaps = pca.options().missing == Missing::kImpute && pca.rows_seen() > 0;
     return has_gaps ? pca.model().empty_rows : 0;

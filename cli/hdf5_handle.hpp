@@ -1,4 +1,4 @@
-/// HDF5's handles, closed at the end of their lives. Only where the build has HDF5.
+/// RAII wrapper for the handles of HDF5. Included only where the build has HDF5.
 #pragma once
 
 #include <hdf5.h>
@@ -10,15 +10,15 @@
 
 namespace roipca::cli {
 
-/// Held while this process is in the library: a child that reads a file is forked from another thread, and
-/// must find the library at rest.
+/// Held while this process uses the HDF5 library. A child process that reads a file is forked from another
+/// thread, and no thread may be inside the library at that moment.
 inline std::mutex& hdf5_mutex() {
   static std::mutex mutex;
   return mutex;
 }
 
-/// `close` is the function for this kind of handle. Throws FileError("cannot <action>") for a handle that is
-/// none.
+/// Owns a handle and closes it with `close`. The constructor throws FileError("HDF5 cannot <action>") if the
+/// handle is invalid.
 class Hdf5Handle {
  public:
   using Close = herr_t (*)(hid_t);
@@ -36,7 +36,7 @@ class Hdf5Handle {
   }
 
   hid_t id() const { return id_; }
-  /// Closes now; false where that failed, as when the disk is full.
+  /// Closes the handle now. Returns false if that failed, for instance because the disk is full.
   bool reset() {
     const bool closed = id_ < 0 || close_(id_) >= 0;
     id_ = -1;
@@ -48,9 +48,9 @@ class Hdf5Handle {
   Close close_ = nullptr;
 };
 
-/// Call it before any other function of HDF5, in each thread. HDF5 prints its errors unless told not to, in
-/// some builds in each thread; our messages replace them. And at exit it would write what a failed write left
-/// behind, which crashes: everything that is to stay has been closed by then.
+/// Call this before any other HDF5 function, in each thread. By default HDF5 prints its errors, in some
+/// builds separately for each thread; our messages replace them. It would also flush at exit what a failed
+/// write left behind, which crashes; everything that must be kept has been closed by then.
 inline void silence_hdf5() {
   [[maybe_unused]] static const herr_t once = H5dont_atexit();
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);

@@ -8,7 +8,7 @@ namespace {
 constexpr std::size_t kWidth = 80;
 constexpr std::size_t kTextColumn = 28;
 
-// Two columns: the name, and the text, wrapped. A name that is too long has a line of its own.
+// Formats two columns, the name and the wrapped text. A name that is too long gets a line of its own.
 std::string entry(const std::string& name, const std::string& text) {
   std::string line = "  " + name;
   std::string result;
@@ -32,7 +32,7 @@ std::string entry(const std::string& name, const std::string& text) {
   return result;
 }
 
-// "{auto,yes,no}" of "TEXT:{auto,yes,no}", and "INT" of "INT:POSITIVE".
+// Extracts "{auto,yes,no}" from "TEXT:{auto,yes,no}", and "INT" from "INT:POSITIVE".
 std::string value_name(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const std::size_t choices = type.find('{');

@@ -1,4 +1,4 @@
-/// The looks of --help.
+/// The layout of --help.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -6,7 +6,7 @@
 
 namespace roipca::cli {
 
-/// Wraps everything at 80 columns, and shows defaults in words.
+/// Wraps all text at 80 columns and shows defaults in words.
 class HelpFormat : public CLI::Formatter {
  public:
   HelpFormat();

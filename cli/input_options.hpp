@@ -11,7 +11,7 @@
 
 namespace roipca::cli {
 
-/// As typed.
+/// The options as text and numbers from the command line. settings() interprets them.
 struct InputOptions {
   std::vector<std::string> paths;
   std::string files_from;
@@ -34,32 +34,32 @@ struct InputOptions {
   std::string feature_weights;
   std::string feature_mask;
 
-  /// Whether outputs begin each row with its id.
+  /// Whether each row of an output begins with an id.
   bool has_ids() const { return number_rows || !choice.id.empty(); }
   /// Throws UsageError, and FileError for the files of weights and mask.
   InputSettings settings() const;
-  /// The same for rows that must have this many features once they are prepared.
-  /// `gaps`: NaN are missing values.
+  /// Returns the settings for rows that must have this many features once they are prepared. With `gaps`, NaN
+  /// means a missing value.
   InputSettings settings_for(Index features_prepared, bool gaps = false) const;
   enum class Need { kFiles, kNone };
-  /// Call it first: adds the files of --files-from to the paths, and limits the memory of this process from
-  /// now on. Throws UsageError, also if files are needed and there are none, and FileError.
+  /// Adds the files of --files-from to the paths and limits the memory of this process. Call this first.
+  /// Throws FileError, and UsageError, also if files are needed and there are none.
   void begin(Need need = Need::kFiles);
 };
 
 /// Adds --dry-run.
 void add_dry_run(Arguments& arguments, bool& value);
 
-/// Prints files and their sizes, for a dry run.
+/// Prints the files and their numbers of rows and columns, for a dry run.
 void print_files(const std::vector<InputFile>& files);
 
-/// Adds the argument INPUT... and the options.
+/// Adds the argument INPUT... and the options of the input.
 void add_input_options(Arguments& arguments, InputOptions& options);
 
-/// Adds only the options, for a command whose input has another name.
+/// Adds only the options, for a command whose input argument has another name.
 void add_format_options(Arguments& arguments, InputOptions& options);
 
-/// Lists skipped rows on standard error, if there are any.
+/// Lists the skipped rows on standard error, if there are any.
 void report_skipped(const SkippedRows& skipped);
 
 }  // namespace roipca::cli

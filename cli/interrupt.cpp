@@ -31,7 +31,7 @@ std::int64_t now() {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-// Calls only functions that are safe in a signal handler.
+// The signal handler. Calls only async-signal-safe functions.
 void remember(int signal) {
   const int error = errno;
   int none = 0;
@@ -62,7 +62,7 @@ void watch_for_interrupts() {
 void watch_for_requests() {
   struct sigaction action = {};
   action.sa_handler = request;
-  action.sa_flags = SA_RESTART;  // a request disturbs nothing
+  action.sa_flags = SA_RESTART;  // a request interrupts no system call
   ::sigaction(SIGUSR1, &action, nullptr);
 }
 

@@ -1,5 +1,5 @@
-/// Ctrl-C, SIGTERM, SIGHUP and SIGUSR1. Code that works checks for them and throws, so that destructors clean
-/// up.
+/// Handling of Ctrl-C, SIGTERM, SIGHUP and SIGUSR1. Long-running code checks for a signal and throws
+/// Interrupted, so that destructors clean up.
 #pragma once
 
 #include <exception>
@@ -12,27 +12,27 @@ class Interrupted : public std::exception {
   const char* what() const noexcept override { return "interrupted"; }
 };
 
-/// Makes the signals set a flag instead of ending the process. Signals that the process was started to ignore
-/// (nohup) stay ignored. A second SIGINT or SIGTERM ends the process at once; within 100 ms of the first
-/// signal it counts as the same, because timeout(1) and shells send signals twice. Call it from the main
-/// thread, before any other thread starts.
+/// Makes the signals set a flag instead of ending the process. Signals that were ignored when the process
+/// started (nohup) stay ignored. A second SIGINT or SIGTERM ends the process at once, except within 100 ms of
+/// the first, because timeout(1) and shells send signals twice. Call this from the main thread, before any
+/// other thread starts.
 void watch_for_interrupts();
 
-/// Makes SIGUSR1 a request, which take_request() returns, instead of the end of the process.
+/// Makes SIGUSR1 set a request, which take_request() returns, instead of ending the process.
 void watch_for_requests();
 
-/// Returns whether SIGUSR1 came since the last call.
+/// Returns whether SIGUSR1 arrived since the last call.
 bool take_request();
 
-/// Throws Interrupted if a signal came or this thread was asked to stop. Thread-safe, and costs a few loads.
-/// In the main thread it sees every signal that was sent before the call. Other threads may see it later.
+/// Throws Interrupted if a signal arrived or this thread was asked to stop. Thread-safe; costs a few loads.
+/// The main thread sees every signal that was sent before the call; other threads may see it later.
 void check_interrupt();
 
-/// Prepares a worker thread: check_interrupt() in this thread also obeys `stop`, and signals go to other
-/// threads.
+/// Prepares a worker thread: check_interrupt() in this thread also throws when `stop` is requested, and
+/// signals are delivered to other threads.
 void heed(std::stop_token stop);
 
-/// Ends the process by the signal that came, so that the caller sees why.
+/// Ends the process by the signal that arrived, so that the parent process sees the reason.
 [[noreturn]] void end_by_signal();
 
 }  // namespace roipca::cli

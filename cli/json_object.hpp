@@ -1,4 +1,4 @@
-/// JSON output. Hides the JSON library, which takes long to compile.
+/// JSON output. Hides the JSON library, whose headers take long to compile.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace roipca::cli {
 
-/// An object whose members keep the order in which they were added. Bytes of texts that are not UTF-8 are
-/// replaced by U+FFFD.
+/// A JSON object whose members keep the order in which they were added. Bytes that are not UTF-8 are replaced
+/// by U+FFFD.
 class JsonObject {
  public:
   JsonObject();
@@ -29,8 +29,8 @@ class JsonObject {
 
   enum class Layout { kOneLine, kManyLines };
 
-  /// Writes it and a line end. On a terminal, characters outside of ASCII are escaped, since some of them
-  /// control it.
+  /// Writes the object and a newline. On a terminal, characters outside ASCII are escaped, because some of
+  /// them control it.
   void print(std::FILE* file, Layout layout) const;
 
  private:
@@ -38,7 +38,7 @@ class JsonObject {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Returns how many bytes a list of texts takes as JSON that is a string inside other JSON.
+/// Returns the number of bytes that a list of texts takes as JSON inside a JSON string.
 std::size_t size_as_nested_json(const std::vector<std::string>& texts);
 
 /// Returns `text` with bytes that are not UTF-8 replaced by U+FFFD.

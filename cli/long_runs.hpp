@@ -1,4 +1,4 @@
-/// The options of commands that run for long, or for ever.
+/// The options of commands that run for a long time or without end.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 
 namespace roipca::cli {
 
-/// As typed.
+/// The options, as given on the command line.
 struct LongRunOptions {
-  std::int64_t model_every = 0;  ///< rows between two models; 0: never
+  std::int64_t model_every = 0;  ///< rows between two models; 0: write none before the end
   std::string checkpoint = {};
   std::int64_t every = 1000000;  ///< rows between two checkpoints
   std::string resume = {};
 };
 
-/// Adds --model-every, --checkpoint, --every and --resume. `rows` says which rows are counted.
+/// Adds --model-every, --checkpoint, --every and --resume. `rows` completes the help: which rows are counted.
 void add_long_run_options(Arguments& arguments, LongRunOptions& options, const std::string& rows,
                           const std::string& resume_help);
 

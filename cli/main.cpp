@@ -22,7 +22,7 @@ using roipca::cli::printable;
 constexpr int kFailed = 1;
 constexpr int kWrongUsage = 2;
 
-// The first word that is no option, for the message about a command that does not exist.
+// Returns the first word that is not an option, for the message about an unknown command.
 std::string first_word(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     if (argv[i][0] != '-') return argv[i];
@@ -41,8 +41,8 @@ int failed(const std::string& message) {
   return kFailed;
 }
 
-// What is wrong with a command's arguments. CLI11 tells of a missing option before an unknown one, which may
-// well be that option misspelt.
+// Describes what is wrong with a command's arguments. CLI11 reports a missing option before an unknown one,
+// which may be the same option misspelt.
 std::string what_is_wrong(const CLI::App& command, const CLI::ParseError& error) {
   for (const std::string& word : command.remaining()) {
     if (word.starts_with('-')) return "there is no option " + word;
@@ -79,9 +79,9 @@ int run(const Command& command) {
 
 int main(int argc, char** argv) {
   using namespace roipca::cli;    // NOLINT(google-build-using-namespace): the commands
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error like any other
+  std::signal(SIGXFSZ, SIG_IGN);  // so that a file at its size limit fails like any other write
   CLI::App app("Online PCA: one pass over a stream, memory for a few components, nothing to tune", "roipca");
-  app.formatter(std::make_shared<HelpFormat>());  // before the commands are added, which inherit it
+  app.formatter(std::make_shared<HelpFormat>());  // before adding the commands, which inherit it
   app.set_version_flag("--version", std::string(roipca::version()));
   app.require_subcommand(0, 1);
   const std::vector<Command> commands = {

@@ -24,7 +24,7 @@ std::string mu_text(const Mu& mu) {
   return mu.kind == Mu::Kind::kMean ? "mean" : "zero";
 }
 
-// Says by how much the scales were off: ratios of standard deviations to scales.
+// Describes how far the scales were off, by ratios of standard deviations to scales.
 std::string standardized_text(const std::vector<double>& ratio) {
   if (ratio.empty()) return "no";
   const auto [least, most] = std::minmax_element(ratio.begin(), ratio.end());
@@ -40,7 +40,7 @@ std::string bytes_text(double bytes) {
   return formatted(bytes) + " GB";
 }
 
-// "Gavish-Donoho" as "gavish_donoho".
+// Turns "Gavish-Donoho" into "gavish_donoho".
 std::string key_of(std::string rule) {
   for (char& c : rule) {
     c = c == '-' || c == ' ' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));

@@ -10,8 +10,8 @@
 namespace roipca::cli {
 namespace {
 
-// What load(double()) returns, or load(float()) if the file holds floats. A damaged file is refused by both,
-// for the same reason.
+// Returns load(double()), or load(float()) if the file holds floats. Both refuse a damaged file with the same
+// message.
 template <typename Load>
 AnyModel of_either_type(Load load) {
   try {

@@ -1,4 +1,4 @@
-/// Commands that send rows through a model.
+/// Commands that apply a model to rows.
 #pragma once
 
 #include <cstdio>
@@ -18,7 +18,7 @@ namespace roipca::cli {
 
 using AnyModel = std::variant<Model<double>, Model<float>>;
 
-/// As typed.
+/// The options of such a command, as given on the command line.
 struct MapSettings {
   std::string model;
   InputOptions input;
@@ -27,22 +27,22 @@ struct MapSettings {
   bool follow = false;
   bool dry_run = false;
 
-  /// Of the input, for rows that must have this many features. Throws as InputOptions::settings.
-  /// `gaps`: NaN are missing values.
+  /// Returns the settings of the input, for rows that must have this many features. With `gaps`, NaN means a
+  /// missing value. Throws like InputOptions::settings.
   InputSettings input_for(Index features, bool gaps = false) const;
 };
 
 /// Adds the arguments MODEL INPUT..., the options of the input, and -o.
 void add_map_options(Arguments& arguments, MapSettings& settings, const std::string& output_help);
 
-/// Starts a command: checks its output, limits its memory, watches for interrupts and loads the model. Throws
-/// UsageError and FileError.
+/// Starts the command: checks its output, limits its memory, watches for interrupts and loads the model.
+/// Throws UsageError and FileError.
 AnyModel begin_map(MapSettings& settings);
 
 /// Loads a model file, or the model of a checkpoint of `roipca fit` or `roipca watch`. Throws FileError.
 AnyModel load_model(const std::string& path);
 
-/// Throws FileError unless the rows have the model's features.
+/// Throws FileError unless the rows have as many features as the model, with the same names.
 template <typename T>
 void require_features(const RowSource<T>& source, const Model<T>& model, const std::string& input) {
   if (source.columns() != model.features()) {
@@ -54,20 +54,21 @@ void require_features(const RowSource<T>& source, const Model<T>& model, const s
   }
 }
 
-/// Opens the output for rows of these columns, and of the source's ids.
+/// Opens the output for rows with these columns and with the ids of the source.
 template <typename U, typename T>
 std::unique_ptr<RowWriter<U>> open_output(const MapSettings& settings, const RowSource<T>& source,
                                           const std::vector<std::string>& names) {
   return open_writer<U>(settings.output, names, source.id_name());
 }
 
-/// Whether NaN in rows for this model are missing values.
+/// Whether NaN in the rows means a missing value for this model.
 template <typename T>
 bool takes_gaps(const Model<T>& model) {
   return model.options.missing == Missing::kImpute;
 }
 
-/// Writes map(rows), of Rows<T> or SparseRows<T>, for all rows of the source; or, in a dry run, says so.
+/// Writes map(rows) for all rows of the source, where the argument is Rows<T> or SparseRows<T>. In a dry run,
+/// only prints what it would do.
 template <typename T, typename U, typename Map>
 void map_rows(const MapSettings& settings, RowSource<T>& source, RowWriter<U>& writer, Map&& map) {
   if (settings.dry_run) {

@@ -1,4 +1,4 @@
-/// Models as results of commands.
+/// Models as the output of a command.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace roipca::cli {
 
-/// Writes the model to a file, or its bytes to standard output for "-". Throws FileError, Interrupted.
+/// Writes the model to a file, or to standard output for "-". Throws FileError and Interrupted.
 template <typename T>
 void write_model(const Model<T>& model, const std::string& path);
 

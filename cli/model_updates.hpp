@@ -1,4 +1,4 @@
-/// Models of a run that has not ended.
+/// Models that are written before a run ends.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,20 @@
 
 namespace roipca::cli {
 
-/// Writes the model so far: at regular intervals, on SIGUSR1, and when the run is interrupted.
+/// Writes the model of the rows so far: at regular intervals, on SIGUSR1, and when the run is interrupted.
 template <typename T>
 class ModelUpdates {
  public:
   struct When {
-    std::int64_t every = 0;     ///< rows between two models; 0: never
-    bool at_interrupt = false;  ///< whether an interrupted run leaves a model
+    std::int64_t every = 0;     ///< rows between two models; 0: write none
+    bool at_interrupt = false;  ///< whether to write a model when the run is interrupted
   };
 
-  /// `write` writes a model to the file `path`; "-" is no file, and is never written.
+  /// `write` writes a model to the file `path`. If `path` is "-", no model is written before the end.
   ModelUpdates(std::string path, When when, std::int64_t rows, std::function<void(Model<T>)> write)
       : path_(std::move(path)), when_(when), last_(rows), write_(std::move(write)) {}
 
-  /// Call it after each block of rows.
+  /// Writes the model if one is due. Call this after each block of rows.
   void after_block(const OnlinePca<T>& pca) {
     if (when_.every > 0 && pca.rows_seen() - last_ >= when_.every) {
       write_(pca.model());
@@ -34,7 +34,7 @@ class ModelUpdates {
     on_request(pca);
   }
 
-  /// Writes the model if SIGUSR1 came.
+  /// Writes the model if SIGUSR1 arrived.
   void on_request(const OnlinePca<T>& pca) {
     if (!take_request()) return;
     if (path_ == "-") {

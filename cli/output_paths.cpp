@@ -19,8 +19,8 @@ struct Inode {
   bool operator==(const Inode&) const = default;
 };
 
-// Of the file that a path leads to; `descriptor` is what "-" stands for, which counts if it is a regular
-// file.
+// Returns the inode of the file at `path`. "-" stands for `descriptor`, and has an inode only if that is a
+// regular file.
 std::optional<Inode> inode_of(const std::string& path, int descriptor) {
   struct stat status = {};
   const bool is_stream = path == "-";
@@ -33,7 +33,7 @@ bool same_name(const std::string& a, const std::string& b) {
   return std::filesystem::path(a).lexically_normal() == std::filesystem::path(b).lexically_normal();
 }
 
-// `b_descriptor` is what "-" stands for as `b`; as `a` it is standard output.
+// "-" stands for standard output as `a`, and for `b_descriptor` as `b`.
 bool same(const std::string& a, const std::string& b, int b_descriptor) {
   if (a.empty() || b.empty()) return false;
   const bool are_streams = a == "-" || b == "-";

@@ -15,7 +15,7 @@
 namespace roipca::cli {
 namespace {
 
-constexpr std::int64_t kMostPasses = 30;  // of "auto"
+constexpr std::int64_t kMostPasses = 30;  // maximum for "auto"
 
 template <typename T>
 void read_again(Refinement<T>& refinement, RowSource<T>& source, Resumption<T> resumption,

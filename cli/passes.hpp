@@ -1,4 +1,4 @@
-/// More passes over the input of a command.
+/// Further passes over the input, which improve a model.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace roipca::cli {
 
-/// As typed.
+/// The options, as given on the command line.
 struct PassOptions {
   std::string passes = "1";
   std::string tolerance = "1e-6";
@@ -21,36 +21,37 @@ struct PassOptions {
 
 /// How often to read the input.
 struct Passes {
-  std::int64_t number = 1;          ///< at most
-  std::int64_t least = 1;           ///< to make even if they are not expected to improve the model
-  std::optional<double> tolerance;  ///< bound on the error at which to stop, for "auto"
+  std::int64_t number = 1;          ///< maximum number of passes
+  std::int64_t least = 1;           ///< passes to make even if they are not expected to improve the model
+  std::optional<double> tolerance;  ///< for "auto": stop once the error is below this bound
 };
 
 /// Adds --passes and --tol.
 void add_pass_options(Arguments& arguments, PassOptions& options, const std::string& passes_help);
 
-/// Throws UsageError for text that is no number of passes, and for more than one over standard input.
+/// Throws UsageError for text that is not a number of passes, and for several passes over standard input.
 Passes parsed_passes(const PassOptions& options, const std::vector<std::string>& inputs);
 
-/// What a pass may write, and where it begins.
+/// Where and how often a pass writes checkpoints, and the checkpoint it resumes.
 struct PassCheckpoints {
-  std::string path = {};  ///< of a checkpoint, or empty
+  std::string path = {};  ///< file to write checkpoints to; empty: write none
   std::int64_t every = 0;
-  std::string resumed = {};  ///< the file of the checkpoint that the run began with
+  std::string resumed = {};  ///< file of the checkpoint that the run resumed from; for messages
 };
 
-/// Takes the model that a pass was to improve, if the pass is interrupted.
+/// Receives the model that a pass was about to improve, if the pass is interrupted.
 template <typename T>
 using KeepModel = std::function<void(const Model<T>&)>;
 
-/// Refines the model until `passes` are done, counting those that it has had already. `start` is a checkpoint
-/// of a pass to begin with, or null. Throws FileError if the rows are not those of the model; Interrupted.
+/// Refines the model until it has had `passes` passes in all, including earlier ones. `start` is the
+/// checkpoint of a pass to resume, or null. Throws FileError if the rows are not those of the model, and
+/// Interrupted.
 template <typename T>
 Model<T> refined(Model<T> model, const Passes& passes, const InputSettings& input,
                  const PassCheckpoints& checkpoints, const FitCheckpoint<T>* start = nullptr,
                  const KeepModel<T>& at_interrupt = {});
 
-/// "about 2.0e-06, at most 3.1e-04", for people; nothing if the error is not known.
+/// Describes the error of a model, "about 2.0e-06, at most 3.1e-04"; nothing if the error is not known.
 template <typename T>
 std::optional<std::string> error_text(const Model<T>& model);
 

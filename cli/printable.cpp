@@ -6,7 +6,8 @@
 namespace roipca::cli {
 namespace {
 
-// Bytes of the UTF-8 character at the start of `text` if a terminal may show it, or 0.
+// Returns the length in bytes of the UTF-8 character at the start of `text`, or 0 if a terminal must not show
+// it.
 std::size_t length_of_shown(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);

@@ -1,4 +1,4 @@
-/// The line that shows how far a long run is.
+/// The progress line of a long run.
 #pragma once
 
 #include <chrono>
@@ -10,17 +10,17 @@
 
 namespace roipca::cli {
 
-/// Rewrites one line on standard error, and only if that is a terminal; removes the line at the end.
+/// Rewrites one line on standard error if that is a terminal, and removes the line in the destructor.
 class Progress {
  public:
-  /// `label` begins the line, such as "pass 2: ".
+  /// `label` is put before the line, such as "pass 2: ".
   explicit Progress(std::string label = {});
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// `fraction` is the part of the input that was read, if it is known; `result` says how good the components
-  /// so far are, and may be null.
+  /// `fraction` is the fraction of the input that was read, if known. `result` describes the quality of the
+  /// components so far; it may be null.
   void update(std::int64_t rows, std::optional<double> fraction, RareReading* result = nullptr);
 
   double seconds() const;

@@ -19,10 +19,10 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::uint64_t kLongest = std::uint64_t{1} << 30U;  // bytes of a message
+constexpr std::uint64_t kLongest = std::uint64_t{1} << 30U;  // maximum size of a message in bytes
 
-// Without the current folder among the places to import from: it may hold anything. The package itself is not
-// imported, because that takes several times as long as to read a small file.
+// The current folder is removed from the import path, because it may hold anything. The package itself is not
+// imported, because that takes several times as long as reading a small file.
 constexpr const char* kScript = R"(
 import sys
 sys.path = [place for place in sys.path if place]
@@ -52,7 +52,7 @@ PythonProcess::PythonProcess(const std::string& module, const std::string& funct
                              std::string needs)
     : needs_(std::move(needs)) {
   int ends[2] = {-1, -1};
-  // Not a pipe, which kills who writes to it when Python has ended.
+  // A socket, because writing to a pipe after Python has ended would kill this process.
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     throw FileError("cannot create a pipe");
   output_ = ends[1];
@@ -103,7 +103,7 @@ void PythonProcess::send(const Json& message) {
 }
 
 void PythonProcess::send(std::span<const char> bytes) {
-  constexpr int kMilliseconds = 100;  // between two looks at signals
+  constexpr int kMilliseconds = 100;  // interval between checks for signals
   while (!bytes.empty()) {
     check_interrupt();
     pollfd waiting = {.fd = output_, .events = POLLOUT, .revents = 0};
@@ -111,7 +111,7 @@ void PythonProcess::send(std::span<const char> bytes) {
     const ssize_t count = ::send(output_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (count < 0) {
-      receive();  // says why
+      receive();  // throws the reason
       throw FileError("the Python process ended early");
     }
     bytes = bytes.subspan(static_cast<std::size_t>(count));

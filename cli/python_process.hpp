@@ -1,4 +1,4 @@
-/// Python as a helper of this program, for formats that only Python has a library for.
+/// A Python process, for formats that only Python has a library for.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,15 @@
 
 namespace roipca::cli {
 
-/// Runs a function of a file of the Python package with a path: $ROIPCA_PYTHON, or the Python beside this
-/// program, or python3. Messages to it are JSON in a line, those from it JSON with the length before it;
-/// bytes follow as both sides have agreed. Python is killed at the end of the object's life.
+/// Runs a function of a file of the Python package, with a path as its argument, in $ROIPCA_PYTHON, or the
+/// Python beside this program, or python3. A message to Python is one line of JSON; a message from Python is
+/// JSON after its length. Both may be followed by bytes as the two sides have agreed. The destructor kills
+/// the process.
 ///
 /// All functions throw FileError without a path, and Interrupted.
 class PythonProcess {
  public:
-  /// `module` is the name of the file without .py, which must not import the package. `needs` says what to
+  /// `module` is the name of the file without .py; it must not import the package. `needs` says what to
   /// install if there is no Python with the packages roipca and pyarrow, which the first `receive` finds out.
   PythonProcess(const std::string& module, const std::string& function, const std::string& path,
                 std::string needs);
@@ -26,12 +27,12 @@ class PythonProcess {
   PythonProcess(const PythonProcess&) = delete;
   PythonProcess& operator=(const PythonProcess&) = delete;
 
-  /// Throws FileError with what Python says if the message is that it failed.
+  /// Receives a message. Throws FileError with Python's message if it reports a failure.
   nlohmann::json receive();
   void receive(std::span<char> bytes);
 
   void send(const nlohmann::json& message);
-  /// If Python has ended, throws what it said last.
+  /// Sends bytes. If Python has ended, throws its last error message.
   void send(std::span<const char> bytes);
 
  private:

@@ -8,9 +8,9 @@ namespace {
 
 using Seconds = std::chrono::duration<double>;
 
-// Beside each second of computing, 99 of other work.
+// Seconds of other work per second of computing the text.
 constexpr double kWorkPerReading = 99.0;
-constexpr Seconds kLeast{1.0};  // nobody reads faster
+constexpr Seconds kLeast{1.0};  // minimum interval; nobody reads faster
 
 RareReading::Clock::duration pause_after(Seconds cost) {
   return std::chrono::duration_cast<RareReading::Clock::duration>(std::max(kLeast, kWorkPerReading * cost));

@@ -1,4 +1,4 @@
-/// A text that is costly to find, for the progress line.
+/// A text for the progress line that is costly to compute.
 #pragma once
 
 #include <chrono>
@@ -7,16 +7,16 @@
 
 namespace roipca::cli {
 
-/// Finds the text so rarely that it takes at most 1 % of the time.
+/// Computes the text rarely enough to take at most 1 % of the time.
 class RareReading {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// `expected` is how long the first time may take. `now` is for tests.
+  /// `expected` is an estimate of the time that the first computation takes. `now` is for tests.
   RareReading(std::function<std::string()> compute, std::chrono::duration<double> expected,
               std::function<Clock::time_point()> now = Clock::now);
 
-  /// Returns the latest text, after finding it again if it is time to; an empty one before the first time.
+  /// Returns the latest text, after computing it again if it is due. Empty before the first computation.
   const std::string& text();
 
  private:

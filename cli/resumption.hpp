@@ -20,7 +20,8 @@ class Checkpoints {
   Checkpoints(std::string path, std::int64_t every, std::int64_t rows)
       : path_(std::move(path)), every_(every), last_(rows) {}
 
-  /// `learner` is an estimator or a refinement, after `rows` rows of the pass.
+  /// Writes a checkpoint if one is due. `learner` is an estimator or a refinement, after `rows` rows of the
+  /// pass.
   template <typename Learner>
   void after_block(const Learner& learner, std::int64_t rows, const InputFingerprint& input) {
     if (path_.empty() || rows - last_ < every_) return;
@@ -42,12 +43,11 @@ class Checkpoints {
   std::int64_t last_;
 };
 
-/// Skips the rows that a checkpoint has seen, which are the first ones, and compares them with its
-/// fingerprint.
+/// Skips the first rows, which a checkpoint has seen, and compares them with its fingerprint.
 template <typename T>
 class Resumption {
  public:
-  /// Of a pass from its beginning.
+  /// For a pass from the beginning: skips nothing.
   Resumption() = default;
   Resumption(const FitCheckpoint<T>& start, std::string path)
       : path_(std::move(path)),
@@ -56,7 +56,7 @@ class Resumption {
         expected_(start.fingerprint),
         found_(start.fingerprint_rows) {}
 
-  /// Returns how many rows of the block to skip.
+  /// Returns the number of rows of the block to skip.
   Index skip(const PlacedRows<T>& block) {
     if (to_skip_ == 0) return 0;
     if (!has_jumped_) block.visit([&](const auto& rows) { found_.add(rows); });
@@ -69,7 +69,7 @@ class Resumption {
     return skipped;
   }
 
-  /// Jumps over the other rows to skip where that takes no reading. Call it after `skip`.
+  /// Seeks past the remaining rows to skip, if the source can. Call this after `skip`.
   void jump(RowSource<T>& source) {
     if (to_skip_ == 0 || has_jumped_ || !found_.is_complete()) return;
     has_jumped_ = true;

@@ -1,4 +1,4 @@
-/// A random choice of the rows of a stream.
+/// Chooses random rows of a stream.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace roipca::cli {
 
-/// Chooses rows while they pass, each with the same probability: those whose row numbers have the smallest
-/// hashes. The choice depends only on the number of rows, and not on the way they are cut into blocks.
+/// Chooses rows as they pass, each with the same probability: those whose row numbers have the smallest
+/// hashes. The choice depends only on the number of rows, not on how they are cut into blocks.
 ///
-/// It keeps row numbers only. The caller stores what it needs of a row at the row's place, which a later row
+/// Stores only row numbers. The caller stores what it needs of a row at the row's place, which a later row
 /// may take over.
 class RowChoice {
  public:
@@ -24,12 +24,12 @@ class RowChoice {
   /// Chooses `capacity` rows, at least 1, or all rows if there are fewer.
   explicit RowChoice(Index capacity) : capacity_(capacity) {}
 
-  /// Passes the next row. Returns its place, below `capacity`, if the row is chosen so far.
+  /// Adds the next row. Returns its place, below `capacity`, if the row is chosen for now.
   std::optional<Index> pass();
 
   std::int64_t rows() const { return rows_; }
 
-  /// The chosen rows in the order of the stream.
+  /// Returns the chosen rows in the order of the stream.
   std::vector<Chosen> chosen() const;
 
  private:
@@ -41,7 +41,7 @@ class RowChoice {
 
   Index capacity_;
   std::int64_t rows_ = 0;
-  std::vector<Entry> heap_;  // the largest hash first
+  std::vector<Entry> heap_;  // heap with the largest hash first
 };
 
 }  // namespace roipca::cli

@@ -1,4 +1,4 @@
-/// A file with a random sample of the rows of a stream.
+/// Writes a random sample of the rows of a stream to a file.
 #pragma once
 
 #include <memory>
@@ -12,19 +12,19 @@
 namespace roipca::cli {
 
 /// Keeps up to 1,000 rows, in at most 16 MB unless two rows need more, and writes them in the order of the
-/// stream. Resuming a fit reads all rows again, so the sample needs no place in a checkpoint.
+/// stream. A resumed fit reads all rows again, so checkpoints do not contain the sample.
 template <typename T>
 class RowSample {
  public:
-  /// Tries to create a file beside `path`, so that a wrong path fails before the rows are read. Throws
+  /// Creates a temporary file beside `path`, so that a wrong path fails before rows are read. Throws
   /// FileError.
   RowSample(const std::string& path, Index columns, std::vector<std::string> names);
 
-  /// Passes the next rows of the stream.
+  /// Adds the next rows of the stream.
   void pass(const Rows<T>& rows);
   void pass(const SparseRows<T>& rows);
 
-  /// Write the file and give it its name, as RowWriter does. Throw FileError.
+  /// Write the file, and give it its name, as in RowWriter. Throw FileError.
   void complete();
   void publish() { writer_->publish(); }
 

@@ -21,7 +21,7 @@ struct CompareSettings {
   bool json = false;
 };
 
-// The components, orthonormal, one per row.
+// Returns the components, orthonormal, one per row.
 OwnedRows<double> subspace_of(const AnyModel& model) {
   return std::visit(
       [](const auto& m) {
@@ -45,7 +45,8 @@ bool is_model(const std::string& path) {
   }
 }
 
-// The leading `components` of a batch PCA, by the exact scatter: O(features^2) memory, whatever the rows.
+// Returns the leading `components` of a batch PCA, computed from the exact scatter: O(features^2) memory for
+// any number of rows.
 OwnedRows<double> batch_subspace(const CompareSettings& settings, Index features, Index components,
                                  bool center) {
   RowSource<double> source(settings.input.settings_for(features));
@@ -64,18 +65,18 @@ OwnedRows<double> batch_subspace(const CompareSettings& settings, Index features
   return pca.model().components();
 }
 
-// Descending. They are those of a batch PCA that subtracts no mean.
+// In descending order, from a batch PCA that subtracts no mean.
 std::vector<double> singular_values(const OwnedRows<double>& matrix) {
   const Options options{
       .n_components = std::min(matrix.rows(), matrix.cols()), .oversampling = 0, .center = false};
   return batch_pca<double>(matrix, options).singular_values();
 }
 
-// Ascending, in degrees. Small ones from their sines and large ones from their cosines, so that all are right
-// to rounding (Bjoerck and Golub 1973). `u` has no more rows than `v`.
+// In ascending order, in degrees. Small angles are computed from their sines and large ones from their
+// cosines, so that all are accurate to rounding (Bjoerck and Golub 1973). `u` has no more rows than `v`.
 std::vector<double> principal_angles(const OwnedRows<double>& u, const OwnedRows<double>& v) {
   OwnedRows<double> cosines(u.rows(), v.rows());
-  OwnedRows<double> outside = u;  // of the span of v
+  OwnedRows<double> outside = u;  // the part of u outside the span of v
   for (Index i = 0; i < u.rows(); ++i) {
     for (Index j = 0; j < v.rows(); ++j) {
       const double cosine = std::transform_reduce(u.row(i).begin(), u.row(i).end(), v.row(j).begin(), 0.0);

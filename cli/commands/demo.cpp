@@ -38,7 +38,7 @@ struct DemoSettings {
   }
 };
 
-// The data file, for as long as the demonstration needs it.
+// The data file, removed at the end of the demonstration.
 class Frames {
  public:
   Frames(std::string path, std::int64_t megabytes, std::uint64_t seed) : path_(std::move(path)) {
@@ -62,7 +62,7 @@ class Frames {
   std::string path_;
 };
 
-// Shows the command as a user would type it, what it prints, and what it took.
+// Prints the command as a user would type it, runs it, and prints its cost.
 void show(const std::vector<std::string>& arguments) {
   std::printf("\n$ roipca");
   for (const std::string& argument : arguments) std::printf(" %s", argument.c_str());

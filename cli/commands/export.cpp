@@ -14,9 +14,9 @@ struct ExportSettings {
   std::string output = "-";
 };
 
-// Numbers, with a name for each row and column.
+// Numbers with a name for each row and column.
 struct Table {
-  std::string kind;  // of the rows
+  std::string kind;  // what a row is
   std::vector<std::string> rows;
   std::vector<std::string> columns;
   OwnedRows<double> numbers;

@@ -32,7 +32,7 @@ struct FitSettings {
   InputOptions input;
   ComponentOptions components;
   PassOptions passes;
-  std::string model;  // as typed
+  std::string model;  // empty if -o was not given
   std::string scores;
   std::string sample;
   LongRunOptions long_run;
@@ -43,7 +43,7 @@ struct FitSettings {
   std::string model_path() const { return model.empty() ? "model.safetensors" : model; }
 };
 
-// For the progress line.
+// Describes the result so far, for the progress line.
 template <typename T>
 std::string result_text(const Model<T>& model) {
   std::array<char, 96> text{};
@@ -58,7 +58,7 @@ std::string result_text(const Model<T>& model) {
 
 template <typename T>
 void print_summary(const Model<T>& model, const FitSettings& settings, double seconds, std::int64_t skipped) {
-  // Standard output may carry a result.
+  // Standard output may already carry a result.
   const std::string path = settings.model_path();
   const bool is_taken = settings.scores == "-" || settings.sample == "-" || path == "-";
   std::FILE* const out = is_taken ? stderr : stdout;
@@ -99,7 +99,7 @@ void print_summary(const Model<T>& model, const FitSettings& settings, double se
   if (path != "-") std::fprintf(out, "model in %s\n", path.c_str());
 }
 
-// The checkpoint to begin with: empty, or that of a run with the same options.
+// Returns the checkpoint to start from: an empty one, or that of a run with the same options.
 template <typename T>
 FitCheckpoint<T> beginning(const FitSettings& settings, const Options& options, Index features) {
   if (settings.long_run.resume.empty()) return {.pca = OnlinePca<T>(options)};
@@ -116,8 +116,9 @@ FitCheckpoint<T> beginning(const FitSettings& settings, const Options& options, 
   return start;
 }
 
-// A bound on the time that model() takes before it is measured: an eigenproblem of all features if they may
-// be few enough for the exact method, or else of the components held. 2 ns per operation is slow.
+// Returns a bound on the time of model(), to use before it was measured: an eigenproblem of all features if
+// they may be few enough for the exact method, otherwise one of the held components. 2 ns per operation is
+// slow.
 std::chrono::duration<double> seconds_to_read(const Options& options, Index features) {
   constexpr double kSecondsPerOperation = 2e-9;
   constexpr Index kMostForExact = 1000;
@@ -128,8 +129,8 @@ std::chrono::duration<double> seconds_to_read(const Options& options, Index feat
   return std::chrono::duration<double>(kSecondsPerOperation * d * held * held);
 }
 
-// Adds all rows of the source except those that `pca` has seen; `scores` and `sample` may be null. The sample
-// is taken from all rows.
+// Adds all rows of the source except those that `pca` has already seen. `scores` and `sample` may be null.
+// The sample is taken from all rows.
 template <typename T>
 void learn(OnlinePca<T>& pca, RowSource<T>& source, RowWriter<T>* scores, RowSample<T>* sample,
            Resumption<T> resumption, Checkpoints checkpoints, ModelUpdates<T>& models, Progress& progress) {
@@ -169,7 +170,7 @@ void learn(OnlinePca<T>& pca, RowSource<T>& source, RowWriter<T>* scores, RowSam
   resumption.require_done();
 }
 
-// Wrong combinations of options, and outputs that cannot be written, before the first row is read.
+// Refuses wrong combinations of options and outputs that cannot be written, before the first row is read.
 void check_settings(const FitSettings& settings, const Components& components) {
   const std::string model = settings.model_path();
   require_apart({model, settings.scores, settings.sample, settings.long_run.checkpoint},

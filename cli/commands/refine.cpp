@@ -35,7 +35,7 @@ void refine(const Model<T>& model, const RefineSettings& settings, Passes passes
     }
   }
   passes.number += model.passes;
-  passes.least = model.passes + 1;  // also to see whether the rows are those of the model
+  passes.least = model.passes + 1;  // one more, which also checks that the rows are those of the model
   const Model<T> better = refined(model, passes, input, PassCheckpoints{});
   write_model(better, settings.output);
   if (is_quiet()) return;

@@ -15,7 +15,7 @@ namespace {
 
 struct ReportSettings {
   std::string model;
-  InputOptions input;  // paths may be empty
+  InputOptions input;  // the paths may be empty
   std::string output;
   std::string title;
   std::string image;
@@ -23,7 +23,7 @@ struct ReportSettings {
   Index shown = 10;
 };
 
-// "28x28" as height and width.
+// Parses "28x28" as height and width.
 std::pair<Index, Index> parse_size(const std::string& text) {
   constexpr Index kMost = 1 << 20;
   std::pair<Index, Index> size = {0, 0};

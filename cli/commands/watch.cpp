@@ -68,7 +68,7 @@ void require_features(Index have, Index features, const std::string& path) {
                   std::to_string(features));
 }
 
-// Nothing, a model, or what an earlier run had learned.
+// Returns the state to start from: an empty one, a model, or the checkpoint of an earlier run.
 WatchCheckpoint beginning(const WatchSettings& settings, Index features) {
   if (!settings.long_run.resume.empty()) {
     WatchCheckpoint start = load_watch(settings.long_run.resume);
@@ -85,7 +85,7 @@ WatchCheckpoint beginning(const WatchSettings& settings, Index features) {
   return {OnlinePca<double>(options)};
 }
 
-// Whether the stream goes on from one that takes missing values, or begins as such.
+// Whether the stream has missing values, by its options or by those of the model or checkpoint it resumes.
 bool begins_with_gaps(const WatchSettings& settings) {
   if (!settings.long_run.resume.empty())
     return load_watch(settings.long_run.resume).pca.options().missing == Missing::kImpute;
@@ -93,7 +93,7 @@ bool begins_with_gaps(const WatchSettings& settings) {
   return settings.components.options().missing == Missing::kImpute;
 }
 
-// The rows of a block; sparse ones are expanded into `expanded`.
+// Returns the rows of a block as dense rows. Sparse rows are expanded into `expanded`.
 Rows<double> dense_rows(const PlacedRows<double>& block, OwnedRows<double>& expanded) {
   if (!block.is_sparse) return block.rows.slice(0, block.count);
   const SparseRows<double> rows = block.sparse.view();
@@ -104,7 +104,7 @@ Rows<double> dense_rows(const PlacedRows<double>& block, OwnedRows<double>& expa
   return expanded.slice(0, block.count);
 }
 
-// Scores and learns rows, and keeps what is to outlive the run.
+// Scores and learns rows, and writes models and checkpoints.
 class Watch {
  public:
   Watch(const WatchSettings& settings, const MonitorOptions& options, const RowSource<double>& source)
@@ -115,7 +115,7 @@ class Watch {
         every_(settings.long_run.every),
         start_(beginning(settings, source.columns())),
         monitor_(pca(), options),
-        // A file is read from its beginning again, a pipe goes on.
+        // A file is read again from its beginning; a pipe continues.
         to_skip_(std::filesystem::is_regular_file(settings.input.paths.front()) ? start_.rows_read : 0),
         number_(start_.rows_read - to_skip_),
         last_checkpoint_(pca().rows_seen()),
@@ -158,7 +158,7 @@ class Watch {
  private:
   OnlinePca<double>& pca() { return start_.pca; }
 
-  // A fraction of the variance, or auto, is a number from the end of the warm-up on.
+  // Turns -k as a fraction or auto into a number at the end of the warm-up.
   void choose_components() {
     constexpr std::int64_t kFewest = 10;
     if (!components_.known_at_end() || pca().rows_seen() < std::max(options_.warm_up, kFewest)) return;
@@ -185,15 +185,15 @@ class Watch {
   std::int64_t every_;
   WatchCheckpoint start_;
   Monitor<double> monitor_;
-  std::int64_t to_skip_;  // rows of a file that the checkpoint has seen
-  std::int64_t number_;   // of the last row
+  std::int64_t to_skip_;  // rows of a file that the checkpoint has already seen
+  std::int64_t number_;   // number of the last row
   std::int64_t last_checkpoint_;
   std::vector<std::string> names_;
   ModelUpdates<double> models_;
   OwnedRows<double> expanded_;
 };
 
-// Wrong combinations of options, and outputs that cannot be written, before the first row is read.
+// Refuses wrong combinations of options and outputs that cannot be written, before the first row is read.
 void check_settings(const WatchSettings& settings) {
   const bool is_continued = !settings.long_run.resume.empty() || !settings.start.empty();
   if (!settings.components.components.empty()) {
@@ -219,7 +219,7 @@ void watch(const WatchSettings& settings) {
   input.format.at_once = true;
   if (begins_with_gaps(settings)) input.accept_gaps();
   input.format.follow = !settings.no_follow;
-  // The page is there before the first row is.
+  // The page can be opened before the first row arrives.
   const std::string& path = settings.input.paths.front();
   const std::string title = path == "-" ? "standard input" : path;
   WatchState state(title, options.confidence);

@@ -19,9 +19,10 @@ constexpr Index kPixels = kFrameSide * kFrameSide;
 constexpr Index kWaves = 40;
 constexpr Index kChunk = 512;
 constexpr float kMeanTemperature = 20.0F;
-constexpr float kNoise = 0.2F;  // uniform, between plus and minus this
+constexpr float kNoise = 0.2F;  // uniform between -kNoise and kNoise
 
-// Cosines with few periods along either side, one per row, the longest waves first and strongest.
+// Cosines with few periods along either side, one per row; the longest waves come first and are the
+// strongest.
 OwnedRows<float> waves() {
   std::vector<std::pair<Index, Index>> periods;
   for (Index i = 0; i < 9; ++i) {

@@ -15,7 +15,7 @@
 namespace roipca::cli {
 namespace {
 
-constexpr int kCannotStart = 127;  // as shells say it
+constexpr int kCannotStart = 127;  // exit status that shells use for this
 
 [[noreturn]] void become(char* const* words, std::size_t bytes) {
   const rlimit limit = {bytes, bytes};
@@ -35,7 +35,7 @@ int wait_for(pid_t child, rusage& usage) {
       throw;
     }
   }
-  check_interrupt();  // the child may have been interrupted with us
+  check_interrupt();  // a signal may have interrupted both processes
   return status;
 }
 
@@ -49,7 +49,7 @@ RunCost run_limited(const std::vector<std::string>& arguments, std::size_t bytes
   for (std::string& word : text) words.push_back(word.data());
   words.push_back(nullptr);
 
-  std::fflush(stdout);  // before the child writes
+  std::fflush(stdout);  // so that the child's output comes after ours
   const auto start = std::chrono::steady_clock::now();
   const pid_t child = ::fork();
   if (child < 0) throw std::runtime_error("cannot start a process");
@@ -62,7 +62,7 @@ RunCost run_limited(const std::vector<std::string>& arguments, std::size_t bytes
   }
   RunCost cost;
   cost.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  cost.peak_megabytes = static_cast<double>(usage.ru_maxrss) / 1024.0;  // Linux counts in KiB
+  cost.peak_megabytes = static_cast<double>(usage.ru_maxrss) / 1024.0;  // Linux reports KiB
   return cost;
 }
 

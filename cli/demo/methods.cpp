@@ -29,7 +29,7 @@ void add(double factor, Row<double> from, std::span<double> to) {
                  [factor](double x, double y) { return y + factor * x; });
 }
 
-// Gram-Schmidt, twice: the second round takes out what rounding left.
+// Gram-Schmidt, twice: the second round removes what rounding left of the first.
 void orthonormalise(OwnedRows<double>& rows) {
   for (Index i = 0; i < rows.rows(); ++i) {
     for (int round = 0; round < 2; ++round) {
@@ -40,8 +40,7 @@ void orthonormalise(OwnedRows<double>& rows) {
   }
 }
 
-// A mean, a handful of strong directions, a tail of weaker ones and noise: what measured data tend to look
-// like.
+// Simulates measured data: a mean, a few strong directions, a tail of weaker ones, and noise.
 OwnedRows<double> make_rows(const MethodsSettings& settings) {
   std::mt19937_64 random{settings.seed};
   std::normal_distribution<double> normal;
@@ -95,7 +94,7 @@ std::vector<Contender> contenders(Index components) {
 
 void compare_methods(const MethodsSettings& settings) {
   const OwnedRows<double> x = make_rows(settings);
-  // As the paper's experiments: a batch to start from, then row by row.
+  // As in the paper's experiments: a batch PCA of the first rows, then updates row by row.
   const Index first = std::min<Index>(500, settings.rows / 2);
   std::printf("%d rows of %d features, %d components: %td rows to start from, the others one at a time\n\n",
               settings.rows, settings.features, settings.components, first);

@@ -1,4 +1,4 @@
-/// Every method on one stream, beside batch PCA.
+/// Compares every method with batch PCA on one stream.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
-// Python sends rows through a pipe, after messages in JSON, each with its length before it
-// (python/roipca/_command_rows.py): the names of the columns; then, when it was told which of them to read,
-// the names of the features; then, before each block of rows, their number and the bytes of their ids.
+// Python sends the rows through a pipe, after JSON messages that are each preceded by their length
+// (python/roipca/_command_rows.py): first the names of the columns; then, once it was told which columns to
+// read, the names of the features; then, before each block of rows, their number and the size of their ids in
+// bytes.
 #include "readers/arrow.hpp"
 
 #include <algorithm>
@@ -81,7 +82,7 @@ class ArrowReader : public RowReader<T> {
   std::string id_name_;
   std::int64_t rows_ = 0;
   std::int64_t next_ = 0;
-  std::vector<double> numbers_;  // of the block that was received last
+  std::vector<double> numbers_;  // rows of the last block received
   std::vector<std::string> ids_;
   Index count_ = 0;
   Index taken_ = 0;

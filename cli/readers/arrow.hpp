@@ -9,8 +9,9 @@
 
 namespace roipca::cli {
 
-/// Starts Python ($ROIPCA_PYTHON, or the one beside this program, or python3), which reads the chosen columns
-/// only. Throws FileError without the path, also if there is no Python with the packages roipca and pyarrow.
+/// Opens the file with Python ($ROIPCA_PYTHON, or the one beside this program, or python3), which reads only
+/// the chosen columns. Throws FileError without the path, also if there is no Python with the packages roipca
+/// and pyarrow.
 template <typename T>
 std::unique_ptr<RowReader<T>> open_arrow(const std::string& path, const ColumnChoice& choice);
 

@@ -14,7 +14,7 @@ std::uint64_t row_bytes(const BinaryLayout& layout) {
   return static_cast<std::uint64_t>(layout.columns) * layout.type.size;
 }
 
-// Before any row is read, where the size of the file is known.
+// Checks the size of the file, if it is known, before any row is read.
 void check_size(const BinaryLayout& layout, std::uint64_t size) {
   const std::uint64_t have = size - std::min(size, layout.offset);
   if (!layout.rows) {
@@ -29,7 +29,8 @@ void check_size(const BinaryLayout& layout, std::uint64_t size) {
                   std::to_string(need) + " bytes, but there are " + std::to_string(have));
 }
 
-// What readers of either order share: where they are, and the block's numbers that follow from it.
+// The common part of the readers for both orders: the position, and the fields of a block that follow from
+// it.
 template <typename T>
 class BinaryReader : public RowReader<T> {
  public:
@@ -56,9 +57,9 @@ class BinaryReader : public RowReader<T> {
   }
 
  protected:
-  // Makes row `row` the next one, if that takes no reading.
+  // Makes `row` the next row if that needs no reading; otherwise returns false.
   virtual bool seek(std::int64_t row) = 0;
-  // Rows filled: as many as wanted unless the stream is slow or ends.
+  // Returns the number of rows filled, which is below `wanted` only if the stream is slow or ends.
   virtual Index fill(OwnedRows<T>& rows, Index wanted) = 0;
 
   std::unique_ptr<PeekedStream> stream_;
@@ -102,7 +103,7 @@ class ByRows : public BinaryReader<T> {
     return whole;
   }
 
-  // Fills `target` as far as the stream goes, or with whole rows if it is slow.
+  // Fills `target` up to the end of the stream, or with whole rows if the stream is slow.
   std::uint64_t read_rows(std::span<char> target, bool& at_end) {
     const std::uint64_t bytes = row_bytes(this->layout_);
     std::uint64_t have = 0;
@@ -125,7 +126,7 @@ class ByRows : public BinaryReader<T> {
   std::vector<char> buffer_;
 };
 
-// A slab of rows at a time, each column of it in one piece, so that the disk is not asked for crumbs.
+// Reads a slab of rows at a time, with one contiguous read per column, because small reads are slow.
 template <typename T>
 class ByColumns : public BinaryReader<T> {
  public:
@@ -183,7 +184,7 @@ void set_shape(BinaryLayout& layout, const std::vector<std::uint64_t>& shape) {
     throw FileError("the array has " + std::to_string(shape.size()) +
                     " dimensions, not two: rows and columns");
   }
-  // Bytes are counted with signed numbers.
+  // Byte counts are signed numbers.
   constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
   std::uint64_t bytes = layout.type.size;
   for (const std::uint64_t size : shape) {

@@ -1,4 +1,4 @@
-/// Rows of numbers back to back: what npy, idx and raw files hold behind their headers.
+/// Rows of contiguous numbers, as npy, idx and raw files hold them after their headers.
 #pragma once
 
 #include <memory>
@@ -14,12 +14,12 @@ namespace roipca::cli {
 struct BinaryLayout {
   ElementType type;
   Index columns = 0;
-  std::optional<std::int64_t> rows;  ///< nothing: as many as there are
+  std::optional<std::int64_t> rows;  ///< if not known, all rows up to the end
   std::uint64_t offset = 0;          ///< bytes before the first number
   bool by_columns = false;           ///< Fortran order
 };
 
-/// What an npy file says of its array.
+/// The header of an npy file.
 struct NpyHeader {
   ElementType type;
   std::vector<std::uint64_t> shape;
@@ -27,20 +27,20 @@ struct NpyHeader {
   std::uint64_t offset = 0;  ///< bytes before the first number
 };
 
-/// Reads the header of an array of any shape and leaves the stream behind it. Throws FileError.
+/// Reads the header of an array of any shape and leaves the stream after it. Throws FileError.
 NpyHeader read_npy_start(PeekedStream& stream);
 
-/// Each reads the header and leaves the stream behind it. Throws FileError for what it cannot read.
+/// Read the header and leave the stream after it. Throw FileError if the header is not supported.
 BinaryLayout read_npy_header(PeekedStream& stream);
 BinaryLayout read_idx_header(PeekedStream& stream);
-/// Of "raw:TYPE:COLUMNS". Throws std::invalid_argument.
+/// Parses "raw:TYPE:COLUMNS". Throws std::invalid_argument.
 BinaryLayout raw_layout(std::string_view format);
 
-/// The rows and columns of an array of that shape: all dimensions but the first make one row. Throws
-/// FileError where there are none, or too many to count.
+/// Sets the rows and columns of an array of that shape: all dimensions but the first make up one row. Throws
+/// FileError if there are no rows or columns, or too many to count.
 void set_shape(BinaryLayout& layout, const std::vector<std::uint64_t>& shape);
 
-/// `stream` must be where the header ended.
+/// Opens the rows that follow the header. `stream` must be at the end of the header.
 template <typename T>
 std::unique_ptr<RowReader<T>> open_binary(std::unique_ptr<PeekedStream> stream, const BinaryLayout& layout,
                                           Patience patience = Patience());

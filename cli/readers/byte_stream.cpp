@@ -34,7 +34,7 @@ class MemoryStream : public ByteStream {
   std::size_t position_ = 0;
 };
 
-// What was looked at, and then the rest.
+// The bytes that were peeked at, followed by the rest of the stream.
 class Rejoined : public ByteStream {
  public:
   Rejoined(std::string first, std::unique_ptr<ByteStream> rest)
@@ -114,7 +114,7 @@ std::unique_ptr<PeekedStream> unpacked(std::unique_ptr<ByteStream> stream) {
   constexpr std::string_view kGzip = "\x1f\x8b";
   constexpr std::string_view kZstd = "\x28\xb5\x2f\xfd";
   constexpr std::string_view kXz("\xfd\x37\x7a\x58\x5a\x00", 6);
-  // Two bytes tell whether it is worth waiting for more: a row may be as short.
+  // Two bytes decide whether to wait for more, because a whole row may be as short as that.
   const auto begins = [&](std::string_view magic) {
     return peeked->peek(2) == magic.substr(0, 2) && peeked->peek(magic.size()) == magic;
   };

@@ -12,36 +12,36 @@
 
 namespace roipca::cli {
 
-/// Bytes that are read once, from the first to the last.
+/// A stream of bytes that is read once, from beginning to end.
 class ByteStream {
  public:
   virtual ~ByteStream() = default;
 
-  /// Fills as much of `bytes` as there is at once; 0 only at the end.
+  /// Reads the bytes that are available, at most bytes.size(), waiting for at least one. Returns 0 only at
+  /// the end.
   virtual std::size_t read(std::span<char> bytes) = 0;
-  /// Fills all of `bytes` from that place of the stream, whatever was read so far; false where the stream is
-  /// a pipe or compressed, or where it ends too early.
+  /// Fills all of `bytes` from that offset, independently of read(). Returns false if the stream is a pipe or
+  /// compressed, or ends too early.
   virtual bool read_at(std::uint64_t /*offset*/, std::span<char> /*bytes*/) { return false; }
-  /// Leaves out the next bytes without reading them; false, and nothing is done, where only reading gets
-  /// there.
+  /// Skips bytes without reading them. Returns false, and does nothing, if the stream cannot.
   virtual bool skip(std::uint64_t /*bytes*/) { return false; }
-  /// Bytes in the whole stream; nothing where only the end will tell.
+  /// Returns the number of bytes of the whole stream, or nothing if it is only known at the end.
   virtual std::optional<std::uint64_t> size() const { return std::nullopt; }
-  /// Waits up to that long until `read` returns at once, and tells whether it does. Only pipes and files that
-  /// grow make anyone wait.
+  /// Waits at most this long until read() would return at once. Returns whether it would. Only pipes and
+  /// files that grow ever wait.
   virtual bool wait(std::chrono::milliseconds /*most*/) { return true; }
-  /// How much of the file was read, from 0 to 1; nothing for a pipe.
+  /// Returns the fraction of the file that was read, from 0 to 1, or nothing for a pipe.
   virtual std::optional<double> fraction() const { return std::nullopt; }
 };
 
-/// A stream whose beginning can be looked at before it is read: formats are told apart by it.
+/// A stream whose beginning can be examined before it is read, to detect its format.
 class PeekedStream : public ByteStream {
  public:
   explicit PeekedStream(std::unique_ptr<ByteStream> source) : source_(std::move(source)) {}
 
-  /// The next `count` bytes, or what is left.
+  /// Returns the next `count` bytes, or fewer at the end of the stream.
   std::string_view peek(std::size_t count) { return peek(count, count); }
-  /// The next `most` bytes, or fewer, but at least `least`, if the others do not come within 100 ms.
+  /// Returns the next `most` bytes, or at least `least` of them if the others do not arrive within 100 ms.
   std::string_view peek(std::size_t least, std::size_t most);
 
   std::size_t read(std::span<char> bytes) override;
@@ -53,10 +53,10 @@ class PeekedStream : public ByteStream {
   bool wait(std::chrono::milliseconds most) override { return !peeked_.empty() || source_->wait(most); }
   std::optional<double> fraction() const override { return source_->fraction(); }
 
-  /// Fills `bytes` as far as the stream goes; returns how many there were.
+  /// Fills `bytes` unless the stream ends first. Returns the number of bytes read.
   std::size_t read_fully(std::span<char> bytes);
 
-  /// Gives the stream away, unread from where it is.
+  /// Returns a stream of all bytes that were not read, including those that were peeked at.
   std::unique_ptr<ByteStream> release();
 
  private:
@@ -64,21 +64,21 @@ class PeekedStream : public ByteStream {
   std::string peeked_;
 };
 
-/// Opens a file, or standard input for "-", and unpacks it where it is compressed by gzip, zstd or xz. With
-/// `follow`, the end of a file or of a named pipe is not the end of the stream: reading waits for more.
+/// Opens a file, or standard input for "-", and decompresses it if it is compressed with gzip, zstd or xz.
+/// With `follow`, reading waits for more at the end of a file or named pipe.
 std::unique_ptr<PeekedStream> open_stream(const std::string& path, bool follow = false);
 
-/// The bytes of a text, for those who have no file.
+/// Returns a stream of the bytes of a string.
 std::unique_ptr<ByteStream> memory_stream(std::string bytes);
 
-/// Unpacks `packed`, a gzip file of one or more members.
+/// Decompresses a gzip file of one or more members.
 std::unique_ptr<ByteStream> gunzip(std::unique_ptr<ByteStream> packed);
 
-/// The same for zstd and xz. Throw FileError where this build cannot.
+/// Decompress zstd and xz. Throw FileError if this build does not support the format.
 std::unique_ptr<ByteStream> unpack_zstd(std::unique_ptr<ByteStream> packed);
 std::unique_ptr<ByteStream> unpack_xz(std::unique_ptr<ByteStream> packed);
 
-/// `stream`, unpacked if it begins as a compressed file does.
+/// Returns the stream, decompressed if its first bytes are those of a compressed file.
 std::unique_ptr<PeekedStream> unpacked(std::unique_ptr<ByteStream> stream);
 
 }  // namespace roipca::cli

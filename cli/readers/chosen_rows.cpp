@@ -74,7 +74,7 @@ class ChosenRows : public RowReader<T> {
         const Index column = rows.column(e);
         const bool is_there = column >= 0 && column < rows.cols();
         if (is_there && id_ == column) id = rows.value(e);
-        // A column that does not exist stays one, so that the row is bad.
+        // A column index out of range is kept out of range, so that the row is reported as bad.
         const Index place = is_there ? places_[static_cast<std::size_t>(column)] : columns();
         if (place >= 0) block.sparse.add(place, static_cast<T>(rows.value(e)));
       }
@@ -84,8 +84,8 @@ class ChosenRows : public RowReader<T> {
   }
 
   std::unique_ptr<RowReader<double>> reader_;
-  std::vector<Index> wanted_;  // columns of the file
-  std::vector<Index> places_;  // of each column of the file among the wanted ones, or -1
+  std::vector<Index> wanted_;  // column numbers in the file
+  std::vector<Index> places_;  // for each column of the file, its position among the wanted ones, or -1
   std::vector<std::string> names_;
   std::optional<Index> id_;
   std::string id_name_;

@@ -1,4 +1,4 @@
-/// Rows of chosen columns, of readers that read all of them.
+/// Selects columns of the rows that another reader returns.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,9 @@
 
 namespace roipca::cli {
 
-/// The reader's rows with the chosen columns, dense or sparse as they are. Rows are read in double, so that
-/// numbers that identify rows keep their digits. Throws FileError for columns that are not there.
+/// Returns the reader's rows with only the chosen columns; dense rows stay dense and sparse ones sparse. Rows
+/// are read in double, so that numbers that identify rows keep their digits. Throws FileError if a column
+/// does not exist.
 template <typename T>
 std::unique_ptr<RowReader<T>> choose_columns(std::unique_ptr<RowReader<double>> reader,
                                              const ColumnChoice& choice);

@@ -12,7 +12,7 @@
 namespace roipca::cli {
 namespace {
 
-// The text up to the comma that ends the first choice: not one inside quotes, or between slashes.
+// Returns the text up to the comma that ends the first choice. Commas inside quotes or slashes do not count.
 std::string_view first_choice(std::string_view text) {
   const char mark = text.empty() ? '\0' : text[0];
   if (mark == '"' || mark == '/') {
@@ -50,7 +50,7 @@ struct Span {
   std::size_t last = 0;
 };
 
-// "3", "3-5" and "3-" as first and last column, from 0; nothing for another text.
+// Parses "3", "3-5" and "3-" as first and last column, counted from 0. Returns nothing for other texts.
 std::optional<Span> parse_range(const std::string& text, std::size_t columns) {
   Span span;
   const char* const end = text.data() + text.size();
@@ -76,7 +76,7 @@ class Chooser {
 
   bool by_name() const { return by_name_; }
 
-  // Sets the flags of the columns that the text names.
+  // Sets the flags of the columns that the text lists.
   void set(const std::string& text, bool value, std::vector<bool>& flags) {
     for (const std::string& choice : split(text)) {
       if (const auto place = named(choice)) {
@@ -98,7 +98,7 @@ class Chooser {
   }
 
  private:
-  // A number is one, even if it is also a name.
+  // A number is taken as a position, even if a column has it as its name.
   std::optional<std::size_t> named(const std::string& choice) {
     const auto place = std::find(names_.begin(), names_.end(), choice);
     if (place == names_.end() || is_number(choice)) return std::nullopt;
@@ -113,7 +113,7 @@ class Chooser {
     const std::regex expression = expression_in(choice);
     bool matches = false;
     for (std::size_t i = 0; i < names_.size(); ++i) {
-      // The library's search takes stack for each character.
+      // std::regex_search uses stack space for each character.
       const std::string name = names_[i].substr(0, kLongestName);
       if (is_number(name) || !std::regex_search(name, expression)) continue;
       flags[i] = value;

@@ -29,7 +29,7 @@ CsrReader<T>::CsrReader(CsrArrays<T> arrays) : arrays_(std::move(arrays)) {
   if (first != 0) throw FileError("row 0: indptr begins with " + std::to_string(first) + ", not with 0");
 }
 
-// The end of the next row, checked.
+// Returns the end of the next row, after checking it.
 template <typename T>
 std::int64_t CsrReader<T>::next_end() {
   if (used_ == ends_.size()) {

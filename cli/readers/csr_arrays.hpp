@@ -11,7 +11,7 @@
 
 namespace roipca::cli {
 
-/// A vector in a file, read once, from the first number to the last.
+/// A vector in a file, read once from beginning to end.
 template <typename V>
 class VectorSource {
  public:
@@ -30,12 +30,12 @@ struct CsrArrays {
   std::unique_ptr<VectorSource<T>> values;  ///< data
 };
 
-/// Memory is that of a block: the arrays are read side by side, in pieces. Whoever takes the rows checks
-/// their columns and numbers.
+/// Reads the arrays side by side in pieces, in the memory of one block. Column indices and values are not
+/// checked here.
 template <typename T>
 class CsrReader : public RowReader<T> {
  public:
-  /// Throws FileError for sizes that do not fit.
+  /// Throws FileError if the sizes of the arrays do not match.
   explicit CsrReader(CsrArrays<T> arrays);
 
   Index columns() const override { return static_cast<Index>(arrays_.columns); }
@@ -48,10 +48,10 @@ class CsrReader : public RowReader<T> {
   void read_entries(std::int64_t count, std::span<const std::int64_t> ends, PlacedRows<T>& block);
 
   CsrArrays<T> arrays_;
-  std::int64_t next_ = 0;           // row
-  std::int64_t entry_ = 0;          // where it starts
-  std::vector<std::int64_t> ends_;  // of rows, read ahead
-  std::size_t used_ = 0;            // of these
+  std::int64_t next_ = 0;           // number of the next row
+  std::int64_t entry_ = 0;          // position of its first entry
+  std::vector<std::int64_t> ends_;  // ends of rows that were read ahead
+  std::size_t used_ = 0;            // number of those already used
 };
 
 extern template class CsrReader<float>;

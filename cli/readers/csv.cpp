@@ -63,13 +63,13 @@ class CsvReader : public RowReader<T> {
     return p;
   }
 
-  // Words are compared with fields, of which numbers that are read where they lie have none.
+  // Words for missing values are compared with whole fields, which parse_plain does not split off.
   bool parse(T* row) const {
     if (record_.has_quotes || !missing_words_.empty()) return parse_fields(row);
     return parse_plain(row) || (gaps_ && parse_fields(row));
   }
 
-  // Without quotes every delimiter is one: numbers are read where they lie.
+  // Without quotes, every delimiter character ends a field, so numbers are parsed in place.
   bool parse_plain(T* row) const {
     const char delimiter = layout_.delimiter;
     const char* p = record_.text.data();
@@ -136,7 +136,7 @@ class CsvReader : public RowReader<T> {
     return text;
   }
 
-  // Why the record is no row. Slow, for the message only.
+  // Returns why the record is not a row. Slow; only called for a message.
   std::string explain() const {
     const auto fields = split_fields(record_, layout_.delimiter, max_columns_);
     if (fields.size() != layout_.fields) {

@@ -1,4 +1,4 @@
-/// Rows from CSV, TSV and other text with one row a line.
+/// Rows from CSV, TSV and other text with one row per line.
 #pragma once
 
 #include <limits>
@@ -15,14 +15,13 @@ namespace roipca::cli {
 
 struct CsvOptions {
   std::optional<char> delimiter =
-      std::nullopt;  ///< found in the first record unless given; a space is any blank space
-  std::optional<bool> header =
-      std::nullopt;  ///< whether the first record has names; where it holds text unless given
-  std::int64_t max_columns = std::numeric_limits<std::int64_t>::max();  ///< in the file; more are refused
-  bool at_once = false;  ///< give rows out as they come instead of waiting until a block is full
+      std::nullopt;  ///< detected in the first record if not given; a space stands for any run of blanks
+  std::optional<bool> header = std::nullopt;  ///< whether the first record has names; detected if not given
+  std::int64_t max_columns = std::numeric_limits<std::int64_t>::max();  ///< more are refused
+  bool at_once = false;  ///< return rows as they arrive instead of waiting until a block is full
   ColumnChoice choice = {};
-  bool gaps = false;                            ///< whether fields without a number may be missing values
-  std::vector<std::string> missing_words = {};  ///< that mean so, beside empty fields and the usual words
+  bool gaps = false;                            ///< whether fields such as "NA" are missing values
+  std::vector<std::string> missing_words = {};  ///< additional words for a missing value
 };
 
 template <typename T>

@@ -9,7 +9,7 @@
 namespace roipca::cli {
 namespace {
 
-// The one that stands most often outside of quotes; spaces only where there is no other.
+// Returns the most frequent candidate outside quotes, or a space if there is none.
 char find_delimiter(std::string_view text) {
   constexpr std::string_view kCandidates = CsvRecords::kCandidates;
   std::array<std::size_t, kCandidates.size()> counts{};
@@ -23,8 +23,8 @@ char find_delimiter(std::string_view text) {
   return *most == 0 ? ' ' : kCandidates[static_cast<std::size_t>(most - counts.begin())];
 }
 
-// Whether the first record has names rather than data: there is text that does not stand for a missing value,
-// and what numbers there are count columns, 0, 1, 2 ... or 1, 2, 3 ..., as pandas and R name them.
+// Whether the first record has names rather than data: it has text that does not stand for a missing value,
+// and any numbers in it count columns, 0, 1, 2 ... or 1, 2, 3 ..., as pandas and R name them.
 bool looks_like_header(const std::vector<std::string>& fields, const std::vector<bool>& wanted,
                        const std::vector<std::string>& missing_words) {
   bool has_text = false;

@@ -1,4 +1,4 @@
-/// What the first record of a CSV file tells: delimiter, names, and which fields are wanted.
+/// The layout of a CSV file, found from its first record: the delimiter, the names and the wanted fields.
 #pragma once
 
 #include <string>
@@ -13,17 +13,18 @@ namespace roipca::cli {
 struct CsvLayout {
   char delimiter = ',';
   bool has_header = false;
-  std::size_t fields = 0;         ///< in each record
-  std::vector<bool> wanted;       ///< one a field
-  std::optional<std::size_t> id;  ///< the field that identifies rows, which is not wanted
+  std::size_t fields = 0;         ///< number of fields per record
+  std::vector<bool> wanted;       ///< one flag per field
+  std::optional<std::size_t> id;  ///< the field that identifies rows; it is not wanted
   std::string id_name;
-  std::vector<std::string> names;  ///< of the wanted fields; none without a header
+  std::vector<std::string> names;  ///< names of the wanted fields; empty without a header
 };
 
-/// Whether programs write this where a value is missing: nothing, one of the usual words, or one of `words`.
+/// Returns whether the text stands for a missing value: it is empty, one of the usual words, or one of
+/// `words`.
 bool means_missing(std::string_view text, const std::vector<std::string>& words);
 
-/// Throws FileError for columns that are not there.
+/// Throws FileError if a chosen column does not exist.
 CsvLayout make_layout(const Record& first, const CsvOptions& options);
 
 }  // namespace roipca::cli

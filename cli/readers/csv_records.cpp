@@ -23,7 +23,7 @@ bool QuoteScanner::next(char c) {
     return false;
   }
   if (c == '"' && state_ != State::kPlain) {
-    state_ = State::kQuoted;  // at the start of a field, or the second of two that stand for one
+    state_ = State::kQuoted;  // at the start of a field, or the second of a doubled quote
     return false;
   }
   if (is_delimiter(c)) {
@@ -60,7 +60,7 @@ bool CsvRecords::comes_in_time(const Patience& patience) {
 bool CsvRecords::next_record(Record& record) {
   record.line = line_;
   record.has_quotes = false;
-  std::size_t length = 0;  // from begin_ on, which moves when the buffer is refilled
+  std::size_t length = 0;  // counted from begin_, which moves when the buffer is refilled
   QuoteScanner quotes(delimiters_);
   while (true) {
     const std::size_t from = length;
@@ -75,7 +75,7 @@ bool CsvRecords::next_record(Record& record) {
     ++line_;
     if (!quotes.inside_quotes()) break;
     quotes.next('\n');
-    ++length;  // the end of the line is inside the field
+    ++length;  // this newline is inside a quoted field
   }
   const bool ended = begin_ + length == end_;
   if (ended && length == 0) return false;
@@ -135,7 +135,7 @@ std::vector<std::string> split_fields(const Record& record, char delimiter, std:
         if (text[i] != '"') {
           field += text[i];
         } else if (i + 1 < text.size() && text[i + 1] == '"') {
-          field += text[++i];  // two stand for one
+          field += text[++i];  // a doubled quote stands for one
         } else {
           break;
         }

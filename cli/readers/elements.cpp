@@ -16,10 +16,10 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "files are read as little-endian machines do");
 
-// NumPy's float128 of x86: ten bytes of number and six of nothing.
+// NumPy's float128 on x86: ten bytes of data and six of padding.
 constexpr bool kHasLongDouble = sizeof(long double) == 16 && LDBL_MANT_DIG == 64;
 
-// NumPy's float16: IEEE half precision, of which every number is a float.
+// NumPy's float16: IEEE half precision. Every such number is exact as a float.
 struct Half {
   std::uint16_t bits;
 

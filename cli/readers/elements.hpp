@@ -1,4 +1,4 @@
-/// Numbers as files hold them: kind, size and byte order.
+/// The number types of files: kind, size and byte order.
 #pragma once
 
 #include <cstddef>
@@ -12,26 +12,26 @@ struct ElementType {
   enum class Kind { kBool, kSigned, kUnsigned, kFloat };
 
   Kind kind = Kind::kFloat;
-  std::size_t size = 8;  ///< bytes: 1, 2, 4, 8, and 16 for x86's long double as NumPy writes it
+  std::size_t size = 8;  ///< bytes: 1, 2, 4, 8, or 16 for x86's long double as NumPy writes it
   bool big_endian = false;
 
   bool operator==(const ElementType&) const = default;
 };
 
-/// Whether this machine can read such numbers.
+/// Whether this machine can read numbers of this type.
 bool is_supported(const ElementType& type);
 
-/// "f32", "u8", "i16" ..., with "be" behind it for big-endian ones. Nothing for another text.
+/// Parses "f32", "u8", "i16" ..., with "be" appended for big-endian types. Returns nothing for other texts.
 std::optional<ElementType> element_type_from_name(std::string_view name);
 
-/// Whether the bytes are those of a T on this machine.
+/// Whether the type is T in the byte order of this machine.
 template <typename T>
 bool is_native(const ElementType& type) {
   return type == ElementType{ElementType::Kind::kFloat, sizeof(T), false};
 }
 
-/// Turns `count` numbers at `from` into T (std::int64_t for whole numbers only), to places `to_stride` apart.
-/// Reverses the bytes of big-endian numbers where they are.
+/// Converts `count` numbers at `from` to T (std::int64_t only for integers), written `to_stride` elements
+/// apart. Swaps the bytes of big-endian numbers in place.
 template <typename T>
 void convert(char* from, std::size_t count, const ElementType& type, T* to, std::size_t to_stride = 1);
 

@@ -27,7 +27,7 @@ class FileStream : public ByteStream {
     if (::fstat(number, &status) != 0) fail("read");
     if (S_ISDIR(status.st_mode)) throw FileError(std::system_category().message(EISDIR));
     if (S_ISREG(status.st_mode)) {
-      // Standard input may be a file that was read in part.
+      // Standard input may be a file that was already read in part.
       const off_t start = ::lseek(number, 0, SEEK_CUR);
       start_ = start < 0 ? 0 : static_cast<std::uint64_t>(start);
       const auto end = static_cast<std::uint64_t>(status.st_size);
@@ -52,7 +52,7 @@ class FileStream : public ByteStream {
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
         continue;
       }
-      if (count == 0) check_interrupt();  // the signal may have ended the producer of a pipe
+      if (count == 0) check_interrupt();  // the signal may have ended the program that writes to the pipe
       position_ += static_cast<std::uint64_t>(count);
       return static_cast<std::size_t>(count);
     }
@@ -94,7 +94,7 @@ class FileStream : public ByteStream {
   }
 
  private:
-  // Milliseconds. A pipe may be silent for long, and the signal may have gone to another thread.
+  // In milliseconds. A pipe may be silent for long, and the signal may have been delivered to another thread.
   static constexpr int kBetweenChecks = 100;
 
   bool ready(int milliseconds) const {
@@ -119,7 +119,8 @@ std::unique_ptr<PeekedStream> open_stream(const std::string& path, bool follow) 
   int number = -1;
   do {
     check_interrupt();
-    // Waits for the writer of a named pipe. Open for writing as well, a pipe never ends.
+    // Opening a named pipe waits for its writer. With `follow`, it is opened for writing as well, so that it
+    // never ends.
     number = ::open(path.c_str(), (is_pipe ? O_RDWR : O_RDONLY) | O_CLOEXEC);
   } while (number < 0 && errno == EINTR);
   if (number < 0) fail("open");

@@ -1,4 +1,4 @@
-// Damaged files can crash the HDF5 library at any row. So a child process reads the file and sends the rows.
+// Damaged files can crash the HDF5 library at any row, so a child process reads the file and sends the rows.
 #include "readers/hdf5.hpp"
 
 #include <sys/resource.h>
@@ -19,11 +19,11 @@
 namespace roipca::cli {
 namespace {
 
-// What the child sends: a shape, names if there are any, then rows, each piece after its kind and size; or an
-// error and nothing more.
+// The pieces that the child sends, each preceded by its kind and size: a shape, names if there are any, then
+// rows; or an error, which is the last piece.
 enum class Kind : std::uint32_t { kShape, kNames, kRows, kSparseRows, kError };
 
-// Where the rows are.
+// Location of the rows.
 struct Source {
   std::string path;
   std::string dataset;
@@ -42,7 +42,7 @@ struct Shape {
   bool has_names = false;
 };
 
-// Before sparse rows: their starts but the first, indices and values.
+// The header of sparse rows. The ends of the rows, the indices and the values follow.
 struct SparseSizes {
   std::int64_t rows = 0;
   std::int64_t entries = 0;
@@ -59,7 +59,8 @@ void send(WorkerProcess::Output& output, Kind kind, std::span<const char> bytes)
   output.write(bytes);
 }
 
-// Rows to hold at once in the child, in bytes: large chunks take much less time if they are read whole.
+// Returns the maximum size in bytes of the rows to hold at once in the child. Large chunks take much less
+// time if they are read whole.
 std::uint64_t most_bytes_at_once() {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 28U;
   constexpr std::uint64_t kPartOfLimit = 4;
@@ -90,7 +91,7 @@ void send_rows(WorkerProcess::Output& output, Hdf5Dataset<T> dataset, std::uint6
              names);
   const std::uint64_t at_once = dataset.rows_at_once(most_bytes_at_once());
   std::vector<T> numbers(at_once * dataset.columns());
-  // The pieces end where they would without rows left out: a chunk is decompressed once.
+  // Pieces end where they would if no rows were skipped, so that every chunk is decompressed once.
   for (std::uint64_t row = first, count = 0; row < dataset.rows(); row += count) {
     count = std::min(at_once - row % at_once, dataset.rows() - row);
     dataset.read(row, count, numbers.data());
@@ -161,7 +162,7 @@ class Hdf5Reader : public RowReader<T> {
   bool is_sparse() const override { return shape_.is_sparse; }
   std::optional<std::int64_t> rows() const override { return shape_.rows; }
 
-  // Another child begins with the row. Rows that are sparse have no place that follows from their number.
+  // Starts another child at that row. The position of a sparse row does not follow from its number.
   bool skip(std::int64_t rows) override {
     if (shape_.is_sparse || rows > shape_.rows) return false;
     start(static_cast<std::uint64_t>(rows));
@@ -182,7 +183,7 @@ class Hdf5Reader : public RowReader<T> {
   void start(std::uint64_t first) {
     worker_.reset();
     names_.clear();
-    std::unique_lock lock(hdf5_mutex());  // so that no other thread is in the library when the child begins
+    std::unique_lock lock(hdf5_mutex());  // no other thread may be inside the library at the fork
     worker_ = std::make_unique<WorkerProcess>([&](WorkerProcess::Output& output) {
       lock.unlock();
       work<T>(output, source_, first);
@@ -268,7 +269,7 @@ class Hdf5Reader : public RowReader<T> {
   std::unique_ptr<WorkerProcess> worker_;
   Shape shape_;
   std::vector<std::string> names_;
-  std::int64_t next_ = 0;  // row
+  std::int64_t next_ = 0;  // number of the next row
   std::uint64_t left_in_piece_ = 0;
 };
 

@@ -8,9 +8,9 @@
 
 namespace roipca::cli {
 
-/// `dataset` is the path of a dataset, or of a group that is a CSR matrix, inside the file; empty for X, or
-/// the only one. Unless external data are allowed, refuses a dataset that takes its data from other files,
-/// which may be any file that the user can read. Throws FileError without the path, also if this build has no
+/// `dataset` is the path of a dataset, or of a group with a CSR matrix, inside the file; if empty, X or the
+/// only matrix is read. Unless `allow_external`, a dataset with data in other files is refused, because these
+/// may be any files that the user can read. Throws FileError without the path, also if this build has no
 /// HDF5.
 template <typename T>
 std::unique_ptr<RowReader<T>> open_hdf5(const std::string& path, const std::string& dataset,

@@ -10,7 +10,7 @@
 namespace roipca::cli {
 namespace {
 
-// The paths of all datasets that could be rows, and what kept the search from going on.
+// The paths of all datasets that may hold the rows, and the exception that ended the search.
 struct Search {
   std::vector<std::string> found;
   std::exception_ptr failure;
@@ -28,14 +28,14 @@ void add_candidate(hid_t root, const std::string& name, std::vector<std::string>
   if (dimensions == 1 && name == kSparse.substr(1)) found.emplace_back("/");
 }
 
-// What HDF5 calls for each object of a file.
+// HDF5 calls this for each object of a file.
 herr_t visit(hid_t root, const char* name, const H5O_info_t* info, void* data) {
   auto& search = *static_cast<Search*>(data);
   try {
     if (info->type == H5O_TYPE_DATASET) add_candidate(root, name, search.found);
     return 0;
   } catch (...) {
-    search.failure = std::current_exception();  // not through the C library
+    search.failure = std::current_exception();  // must not pass through the C library
     return -1;
   }
 }
@@ -54,7 +54,7 @@ std::string only_matrix(hid_t file) {
   throw FileError("several datasets: choose one with --dataset: " + names);
 }
 
-// What HDF5 calls before it follows a link into another file. Fails, so that HDF5 does.
+// HDF5 calls this before it follows a link into another file. The failure makes HDF5 stop.
 herr_t refuse_link(const char*, const char*, const char*, const char*, unsigned*, hid_t, void* was_asked) {
   *static_cast<bool*>(was_asked) = true;
   return -1;
@@ -67,8 +67,8 @@ std::string refusal_of_links(const std::string& name) {
 
 }  // namespace
 
-// For longer ones, or more bits than there are, as damaged files say to hold,
-// HDF5 takes up to 4 GB or crashes.
+// Damaged files may claim larger numbers, or more bits than the bytes have; HDF5 then allocates up to 4 GB or
+// crashes.
 bool holds_numbers(hid_t dataset) {
   const Hdf5Handle type(H5Dget_type(dataset), H5Tclose, "read the type");
   const H5T_class_t kind = H5Tget_class(type.id());
@@ -161,7 +161,7 @@ std::uint64_t Hdf5Dataset<T>::rows_in_chunk() const {
 
 template <typename T>
 std::uint64_t Hdf5Dataset<T>::rows_at_once(std::uint64_t most_bytes) const {
-  constexpr std::uint64_t kEnough = std::uint64_t{1} << 21U;  // bytes: large beside what a call costs
+  constexpr std::uint64_t kEnough = std::uint64_t{1} << 21U;  // bytes: large beside the cost of a call
   const std::uint64_t row_bytes = columns_ * sizeof(T);
   const std::uint64_t chunk = rows_in_chunk();
   const std::uint64_t most = std::max<std::uint64_t>(1, most_bytes / row_bytes);

@@ -1,4 +1,4 @@
-/// A dataset of an HDF5 file. Damaged files can crash the HDF5 library: use it in a process of its own.
+/// Datasets of HDF5 files. Damaged files can crash the HDF5 library: use it in a separate process.
 #pragma once
 
 #include <hdf5.h>
@@ -11,43 +11,45 @@
 
 namespace roipca::cli {
 
-/// Opens a file to read. Throws FileError without the path, as all functions here do.
+/// Opens a file for reading. Throws FileError without the path, as all functions here do.
 Hdf5Handle open_hdf5_file(const std::string& path);
 
-/// The path of the rows inside a file: `name`, or, if that is empty, the matrix X of an AnnData file, or else
-/// the only matrix: a dataset of two dimensions or more, or a group with the arrays of a sparse matrix.
+/// Returns the path of the matrix inside a file: `name` or, if that is empty, X of an AnnData file, or else
+/// the only matrix. A matrix is a dataset of at least two dimensions, or a group with the arrays of a sparse
+/// matrix.
 std::string matrix_in(hid_t file, const std::string& name);
 
-/// How to access links: unless allowed, one into another file is not followed, and sets `was_refused`, which
-/// must outlive the result.
+/// Returns the property list to access links with. Unless allowed, links into other files are not followed;
+/// an attempt sets `was_refused`, which must outlive the result.
 Hdf5Handle link_access(bool allow_external, bool& was_refused);
 
-/// Whether the object is a group. Follows links into other files only where that is allowed.
+/// Whether the object is a group. Follows links into other files only if allowed.
 bool is_group(hid_t file, const std::string& name, bool allow_external);
 
-/// Opens a dataset. Unless external data are allowed, refuses one that takes its data from other files.
-/// `cache` is the number of bytes for unpacked chunks.
+/// Opens a dataset. Unless allowed, refuses one with data in other files. `cache` is the number of bytes for
+/// decompressed chunks.
 Hdf5Handle open_dataset(hid_t file, const std::string& name, bool allow_external,
                         std::size_t cache = std::size_t{1} << 20U);
 
-/// Whether a dataset has numbers as machines have them.
+/// Whether a dataset holds integers or floating-point numbers of a supported size.
 bool holds_numbers(hid_t dataset);
 
-/// Rows of a dataset. The file must outlive it.
+/// Reads rows of a dataset. The file must outlive the object.
 template <typename T>
 class Hdf5Dataset {
  public:
   Hdf5Dataset(hid_t file, const std::string& name, bool allow_external);
 
   std::uint64_t rows() const { return shape_[0]; }
-  /// Numbers in a row.
+  /// Number of columns.
   std::uint64_t columns() const { return columns_; }
 
-  /// Returns how many rows to read at once. A compressed chunk is decompressed once for every call that needs
-  /// a part of it, so this is a multiple of the rows in a chunk, as long as they take at most `most_bytes`.
+  /// Returns the number of rows to read at once. Every call that needs part of a compressed chunk
+  /// decompresses all of it, so this is a multiple of the rows per chunk, as long as they take at most
+  /// `most_bytes`.
   std::uint64_t rows_at_once(std::uint64_t most_bytes) const;
 
-  /// Fills `to` with `count` rows from row `first` on.
+  /// Reads `count` rows, starting with row `first`, into `to`.
   void read(std::uint64_t first, std::uint64_t count, T* to);
 
  private:

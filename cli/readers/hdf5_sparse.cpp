@@ -11,10 +11,10 @@
 namespace roipca::cli {
 namespace {
 
-// Unpacked chunks of a vector: it is read in pieces that end anywhere in a chunk.
+// Cache for decompressed chunks of a vector, which is read in pieces that end anywhere in a chunk.
 constexpr std::size_t kCache = std::size_t{1} << 24U;
 
-// Strings of fixed or variable length, which HDF5 allocates.
+// Reads strings of fixed length, or of variable length, which HDF5 allocates.
 std::optional<std::vector<std::string>> strings_in(hid_t type, std::uint64_t count, auto&& read) {
   if (H5Tget_class(type) != H5T_STRING) return std::nullopt;
   constexpr std::uint64_t kMost = 10'000'000;
@@ -44,7 +44,7 @@ std::optional<std::vector<std::string>> strings_in(hid_t type, std::uint64_t cou
   return result;
 }
 
-// Nothing where there is no such attribute.
+// Returns an empty handle if there is no such attribute.
 Hdf5Handle attribute_of(hid_t file, const std::string& object, const char* name, bool allow_external) {
   bool was_refused = false;
   const Hdf5Handle access = link_access(allow_external, was_refused);
@@ -129,7 +129,7 @@ template <typename T>
 CsrArrays<T> open_hdf5_csr(hid_t file, const std::string& group, bool allow_external) {
   std::string form = text_attribute(file, group, "encoding-type", allow_external);
   if (form.empty())
-    form = text_attribute(file, group, "h5sparse_format", allow_external);  // before anndata 0.7
+    form = text_attribute(file, group, "h5sparse_format", allow_external);  // written by anndata before 0.7
   if (form == "csc_matrix" || form == "csc") {
     throw FileError("\"" + group +
                     "\" is stored by columns (CSC), so its rows cannot be read one by one: store it by rows, "

@@ -1,5 +1,5 @@
 /// Sparse matrices of HDF5 files, as AnnData writes them. Damaged files can crash the HDF5 library: use it in
-/// a process of its own.
+/// a separate process.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace roipca::cli {
 
-/// The arrays of a group that is a CSR matrix: data, indices and indptr, with attributes for the form and the
-/// shape. The file must outlive them. Throws FileError without the path.
+/// Opens a group with a CSR matrix: the arrays data, indices and indptr, and attributes for the kind of
+/// matrix and its shape. The file must outlive the arrays. Throws FileError without the path.
 template <typename T>
 CsrArrays<T> open_hdf5_csr(hid_t file, const std::string& group, bool allow_external);
 
-/// The names of the features of a matrix in an AnnData file: the index of its table `var`. Empty if there is
-/// none, or one of another length.
+/// Returns the names of the features of a matrix in an AnnData file, from the index of its table `var`. Empty
+/// if there is no such index, or its length differs from `features`.
 std::vector<std::string> feature_names(hid_t file, const std::string& matrix, std::uint64_t features);
 
 extern template CsrArrays<float> open_hdf5_csr(hid_t, const std::string&, bool);

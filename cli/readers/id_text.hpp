@@ -9,7 +9,8 @@
 
 namespace roipca::cli {
 
-/// Whole numbers without an exponent, others with the fewest digits that read back to the same bits.
+/// Formats integers without an exponent, and other numbers with the fewest digits that read back to the same
+/// bits.
 inline std::string id_text(double number) {
   constexpr double kWhole = 9007199254740992.0;  // 2^53
   std::array<char, 32> text{};

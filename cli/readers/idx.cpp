@@ -1,4 +1,5 @@
-// The format of MNIST: two zero bytes, a type, the number of dimensions, each as a big-endian count.
+// The format of MNIST: two zero bytes, a type, the number of dimensions, and each dimension as a big-endian
+// integer.
 #include "readers/binary.hpp"
 #include "roipca/errors.hpp"
 

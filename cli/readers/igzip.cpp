@@ -1,4 +1,5 @@
-// gzip by Intel's ISA-L, which unpacks text about three times as fast as zlib. It is used where it is found.
+// gzip with Intel's ISA-L, which decompresses text about three times as fast as zlib. Used where it is
+// installed.
 #include <isa-l/igzip_lib.h>
 
 #include <algorithm>
@@ -79,7 +80,7 @@ class GzipStream : public ByteStream {
   std::vector<char> input_ = std::vector<char>(std::size_t{1} << 16U);
   inflate_state state_ = {};
   bool in_member_ = true;
-  bool may_have_more_ = false;  // bytes that were unpacked, but had no room
+  bool may_have_more_ = false;  // decompressed bytes that did not fit into the buffer
 };
 
 }  // namespace

@@ -13,17 +13,17 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Where a column is in a line.
+// The position of a column in a line.
 struct Field {
   std::string key;          // empty if lines are arrays
-  std::int64_t place = -1;  // in the array; -1 for a value that is none
+  std::int64_t place = -1;  // index in the array; -1 if the value is not an array
 };
 
 std::string name_of(const Field& field) {
   return field.place < 0 ? field.key : field.key + "_" + std::to_string(field.place);
 }
 
-// In the order of the line.
+// In the order of the first line.
 std::vector<Field> fields_of(const nlohmann::ordered_json& first) {
   std::vector<Field> fields;
   const auto add_array = [&](const std::string& key, const nlohmann::ordered_json& array) {
@@ -110,7 +110,7 @@ class JsonLinesReader : public RowReader<T> {
     const Json* value = nullptr;
     const Field* before = nullptr;
     for (const Field& field : fields_) {
-      // All numbers of an array are found at once.
+      // The fields of one array are adjacent and need one lookup.
       if (before == nullptr || before->key != field.key) value = found(line, field);
       before = &field;
       const Json* const number = element(value, field);
@@ -149,7 +149,7 @@ class JsonLinesReader : public RowReader<T> {
   Record record_;
   bool has_record_ = true;  // whether `record_` was not used yet
   bool is_array_ = false;
-  std::size_t width_ = 0;  // of arrays
+  std::size_t width_ = 0;  // length of the arrays
   std::vector<Field> fields_;
   std::vector<std::string> names_;
   std::optional<Field> id_;

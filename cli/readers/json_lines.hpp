@@ -11,13 +11,13 @@ namespace roipca::cli {
 
 struct JsonLinesOptions {
   ColumnChoice choice = {};
-  bool gaps = false;     ///< whether null, or no value at all, is a missing value; otherwise the row is bad
-  bool at_once = false;  ///< give rows out as they come
+  bool gaps = false;     ///< whether null or an absent value is a missing value; otherwise the row is bad
+  bool at_once = false;  ///< return rows as they arrive
 };
 
-/// The keys of the first object are the columns; an array of numbers among its values is one column per
-/// number. Later objects may have more keys, which are ignored. If lines are arrays, columns have no names.
-/// Throws FileError without the path.
+/// Opens JSON lines. The keys of the first object are the columns; an array of numbers makes one column per
+/// number. Further keys in later objects are ignored. If the lines are arrays, columns have no names. Throws
+/// FileError without the path.
 template <typename T>
 std::unique_ptr<RowReader<T>> open_json_lines(std::unique_ptr<PeekedStream> stream,
                                               const JsonLinesOptions& options);

@@ -74,7 +74,7 @@ class MatrixMarketReader : public RowReader<T> {
     has_values_ = field != "pattern";
   }
 
-  // The next line that is no comment.
+  // Reads the next line that is not a comment.
   bool next_line(Record& record) {
     while (lines_.next(record)) {
       if (!record.text.starts_with('%')) return true;
@@ -98,7 +98,7 @@ class MatrixMarketReader : public RowReader<T> {
     if (rows_ == 0 || columns_ == 0) throw FileError("there are no rows: the matrix is empty");
   }
 
-  // Row next_, whose entries are the next lines.
+  // Reads row next_, whose entries are the next lines.
   void read_row(PlacedRows<T>& block) {
     std::string problem;
     while (fetch() && ahead_.row == next_) {
@@ -115,7 +115,7 @@ class MatrixMarketReader : public RowReader<T> {
     ++next_;
   }
 
-  // Makes sure that `ahead_` is the next entry; false at the end.
+  // Makes `ahead_` the next entry. Returns false at the end.
   bool fetch() {
     if (is_ahead_) return true;
     Record record;
@@ -180,8 +180,8 @@ class MatrixMarketReader : public RowReader<T> {
   std::int64_t rows_ = 0;
   std::int64_t columns_ = 0;
   std::int64_t entries_ = 0;
-  std::int64_t next_ = 0;  // row
-  std::int64_t read_ = 0;  // entries
+  std::int64_t next_ = 0;  // number of the next row
+  std::int64_t read_ = 0;  // number of entries read
   bool is_ahead_ = false;
   Entry ahead_;
 };

@@ -1,4 +1,4 @@
-// In place of hdf5.cpp where the build has no HDF5.
+// Replaces hdf5.cpp if the build has no HDF5.
 #include "readers/hdf5.hpp"
 #include "roipca/errors.hpp"
 

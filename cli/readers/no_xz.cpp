@@ -1,4 +1,4 @@
-// In place of xz.cpp where the build has no liblzma.
+// Replaces xz.cpp if the build has no liblzma.
 #include "readers/byte_stream.hpp"
 #include "roipca/errors.hpp"
 

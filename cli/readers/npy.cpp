@@ -9,7 +9,8 @@ namespace roipca::cli {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-// NumPy's own headers of plain arrays take 128 bytes; a longer one is refused before memory is taken for it.
+// NumPy's own headers of plain arrays take 128 bytes. Longer headers than this are refused before memory is
+// allocated.
 constexpr std::uint64_t kMaxHeader = std::uint64_t{1} << 16U;
 
 // The header is a Python dictionary such as {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }.
@@ -93,7 +94,7 @@ class HeaderParser {
     const auto [stop, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
     if (error != std::errc()) refuse("a shape that is not made of counts");
     rest_.remove_prefix(static_cast<std::size_t>(stop - rest_.data()));
-    accept('L');  // as Python 2 wrote them
+    accept('L');  // written by Python 2
     return value;
   }
 
@@ -152,8 +153,8 @@ class HeaderParser {
 }  // namespace
 
 NpyHeader read_npy_start(PeekedStream& stream) {
-  constexpr std::size_t kShortPreface = 10;  // magic, version, length of two bytes
-  constexpr std::size_t kLongPreface = 12;   // from version 2 on four bytes
+  constexpr std::size_t kShortPreface = 10;  // magic, version, and two bytes of length
+  constexpr std::size_t kLongPreface = 12;   // from version 2 on, four bytes of length
   std::string preface(kShortPreface, '\0');
   if (stream.read_fully(preface) < preface.size()) throw FileError("the npy header is cut off");
   if (!preface.starts_with(kMagic)) throw FileError("not an npy file: it does not begin with \\x93NUMPY");

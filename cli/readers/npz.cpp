@@ -56,7 +56,7 @@ class NpyVector : public VectorSource<V> {
   std::vector<char> buffer_;
 };
 
-// Letters of a string array, of one or four bytes each: "csr".
+// Returns the characters of a string array such as "csr", which take one or four bytes each.
 std::string letters(const ZipArchive& archive, const std::string& name) {
   constexpr std::size_t kEnough = 4096;
   std::string bytes(kEnough, '\0');

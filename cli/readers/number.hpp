@@ -1,12 +1,12 @@
-/// Numbers from text.
+/// Parses numbers.
 #pragma once
 
 #include <string_view>
 
 namespace roipca::cli {
 
-/// Reads a number at `begin`, which may have a + before it; returns where it ends, or null where there is
-/// none. "nan" and "inf" are numbers; one beyond double is an infinity or zero.
+/// Parses a number at `begin`, with an optional + before it. Returns its end, or null if there is no number.
+/// "nan" and "inf" are numbers; a number out of double's range becomes an infinity or zero.
 const char* parse_number(const char* begin, const char* end, double& value);
 
 /// Whether all of `text` is one number.

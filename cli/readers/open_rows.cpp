@@ -24,7 +24,7 @@ constexpr std::string_view kModelMagic = R"({"__metadata__":{"format":"roipca-mo
 
 bool is_raw(const std::string& format) { return format.starts_with("raw"); }
 
-// Refuses by name what people may well try.
+// Refuses common formats that are not supported, by name.
 void refuse_strangers(std::string_view start) {
   if (start.size() > 8 && start.substr(8).starts_with(kModelMagic)) {
     throw FileError("a roipca model, but rows of data are needed");
@@ -34,7 +34,7 @@ void refuse_strangers(std::string_view start) {
   }
 }
 
-// By what has come so far: the first rows may be short, and the next ones late.
+// Uses only the bytes that have arrived so far: the first rows may be short, and the next ones late.
 std::string find_format(PeekedStream& stream) {
   constexpr std::size_t kEnough = 512;
   constexpr std::size_t kShortRow = 4;
@@ -76,10 +76,10 @@ namespace {
 bool is_table(const std::string& kind) { return kind == "csv" || kind == "tsv"; }
 bool is_arrow(const std::string& kind) { return kind == "parquet" || kind == "arrow"; }
 
-// Whether columns are chosen before they are read, because some of them may be text.
+// Whether the reader itself selects columns, because some of them may be text.
 bool chooses(const std::string& kind) { return is_table(kind) || is_arrow(kind) || kind == "jsonl"; }
 
-// With all columns, unless the kind chooses them.
+// Opens a reader with all columns, unless the reader itself selects them.
 template <typename T>
 std::unique_ptr<RowReader<T>> open_kind(const std::string& kind, const std::string& path,
                                         std::unique_ptr<PeekedStream> stream, const InputFormat& format) {

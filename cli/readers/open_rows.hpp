@@ -1,4 +1,4 @@
-/// Which reader a file needs.
+/// Chooses the reader for a file.
 #pragma once
 
 #include <memory>
@@ -12,22 +12,22 @@ namespace roipca::cli {
 struct InputFormat {
   static constexpr std::int64_t kMaxColumns = 1'000'000;
 
-  std::string format = "auto";  ///< see --format
+  std::string format = "auto";  ///< as for --format
   CsvOptions csv = {};
-  bool at_once = false;                    ///< rows are wanted as they come
-  bool follow = false;                     ///< a file or FIFO may grow
-  std::string dataset = {};                ///< of HDF5
-  bool transpose = false;                  ///< MatrixMarket: columns are the rows
-  Index features = 0;                      ///< svmlight: number of columns; 0: find out
-  bool allow_external = false;             ///< HDF5 may take data from other files
-  std::int64_t max_columns = kMaxColumns;  ///< files with more are refused
+  bool at_once = false;                    ///< return rows as they arrive
+  bool follow = false;                     ///< whether the file or named pipe may grow
+  std::string dataset = {};                ///< HDF5: path of the dataset
+  bool transpose = false;                  ///< MatrixMarket: read columns as rows
+  Index features = 0;                      ///< svmlight: number of columns; 0: detect it
+  bool allow_external = false;             ///< HDF5: allow data in other files
+  std::int64_t max_columns = kMaxColumns;  ///< files with more columns are refused
 };
 
-/// Throws std::invalid_argument for a format that is none.
+/// Throws std::invalid_argument for an unknown format.
 void check(const InputFormat& format);
 
-/// The reader for a file, or for standard input if the path is "-". Formats are told apart by their first
-/// bytes, whatever the name. Throws FileError without the path.
+/// Opens a file, or standard input for "-". The format is detected from the first bytes, whatever the name of
+/// the file. Throws FileError without the path.
 template <typename T>
 std::unique_ptr<RowReader<T>> open_rows(const std::string& path, const InputFormat& format);
 

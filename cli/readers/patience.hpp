@@ -1,4 +1,4 @@
-/// When a block is given out before it is full.
+/// Decides when to return a block before it is full.
 #pragma once
 
 #include <algorithm>
@@ -8,16 +8,16 @@
 
 namespace roipca::cli {
 
-/// Ends a block early if its input is slow, so that rows do not wait long for those that follow: after 100 ms
-/// without input, or one second after the block began.
+/// Ends a block early if input is slow, so that rows do not wait long for the next ones: after 100 ms without
+/// input, or one second after the block began.
 class Patience {
  public:
-  /// `at_once`: rows are wanted as they come, and do not wait at all.
+  /// With `at_once`, a block never waits for more input.
   explicit Patience(bool at_once = false) : at_once_(at_once) {}
 
   void begin_block() { begin_ = Clock::now(); }
 
-  /// Whether there is input in time to go on with the block.
+  /// Returns whether more input for the block arrives in time; if not, the block should end.
   bool lasts(ByteStream& stream) const {
     if (at_once_) return false;
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(begin_ + kBlock - Clock::now());

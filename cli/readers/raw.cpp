@@ -22,7 +22,7 @@ BinaryLayout raw_layout(std::string_view format) {
   rest.remove_prefix(colon + 1);
   BinaryLayout layout;
   const auto [stop, error] = std::from_chars(rest.data(), rest.data() + rest.size(), layout.columns);
-  constexpr Index kMost = Index{1} << 40U;  // so that no product with a size overflows
+  constexpr Index kMost = Index{1} << 40U;  // so that products with element sizes do not overflow
   const bool is_count = error == std::errc() && stop == rest.data() + rest.size();
   if (!type || !is_count || layout.columns < 1 || layout.columns > kMost) refuse();
   layout.type = *type;

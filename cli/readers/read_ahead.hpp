@@ -14,8 +14,8 @@
 
 namespace roipca::cli {
 
-/// Calls `fill` in a thread of its own, up to two blocks ahead. `fill` returns false at the end of the data;
-/// what it throws comes out of next(). Memory is that of three blocks.
+/// Calls `fill` in a separate thread, up to two blocks ahead. `fill` returns false at the end of the data;
+/// next() rethrows its exceptions. Holds three blocks in memory.
 template <typename Block>
 class ReadAhead {
  public:
@@ -28,8 +28,9 @@ class ReadAhead {
   ReadAhead(const ReadAhead&) = delete;
   ReadAhead& operator=(const ReadAhead&) = delete;
 
-  /// The next block, valid until the next call; null at the end. Throws Interrupted rather than what `fill`
-  /// threw, if a signal came. Calls `while_waiting` several times per second until there is a block.
+  /// Returns the next block, valid until the next call, or null at the end. If a signal arrived, throws
+  /// Interrupted instead of the exception of `fill`. Calls `while_waiting` several times per second until a
+  /// block is ready.
   Block* next(const std::function<void()>& while_waiting = {}) {
     std::unique_lock lock(mutex_);
     if (in_use_) {
@@ -47,7 +48,8 @@ class ReadAhead {
       in_use_ = true;
       return &blocks_[first_ % kBlocks];
     }
-    // A signal that ended us may have ended the producer of our input first: then the data are not to blame.
+    // A signal that reached us may have ended the program that writes our input: then the data are not at
+    // fault.
     check_interrupt();
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
     return nullptr;
@@ -81,14 +83,14 @@ class ReadAhead {
 
   std::function<bool(Block&)> fill_;
   std::array<Block, kBlocks> blocks_;
-  std::size_t first_ = 0;   // blocks given back
-  std::size_t filled_ = 0;  // blocks filled
-  bool in_use_ = false;     // the first one, by the caller
+  std::size_t first_ = 0;   // number of blocks returned to the pool
+  std::size_t filled_ = 0;  // number of blocks filled
+  bool in_use_ = false;     // whether the caller uses the first one
   bool ended_ = false;
   std::exception_ptr failure_;
   std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::jthread thread_;  // last: it uses all of the above
+  std::jthread thread_;  // last member, because the thread uses the others
 };
 
 }  // namespace roipca::cli

@@ -14,8 +14,7 @@
 namespace roipca::cli {
 namespace {
 
-// Written so that a NaN counts as beyond, and without a branch, which compilers turn into vector
-// instructions.
+// A NaN counts as beyond. There is no branch, so that compilers vectorize the loop.
 template <typename T>
 bool any_beyond(std::span<const T> row, T largest) {
   bool beyond = false;
@@ -25,12 +24,12 @@ bool any_beyond(std::span<const T> row, T largest) {
 
 constexpr std::size_t kSkippedToName = 5;
 
-// A block stays in the cache of its core, yet is large beside what a call costs. Rows that are wanted as they
-// come wait for few others.
+// A block fits into the cache of a core, but is large in comparison to the cost of a call. With `at_once`,
+// blocks are small, so that rows do not wait for many others.
 Index rows_in_block(Index columns, Index sharers, bool at_once) {
   const Index numbers = Index{1} << (at_once ? 12U : 18U);
   constexpr Index kLeast = 8;
-  constexpr Index kLeastToShare = 1024;  // the library deals rows out to its threads a few hundred at a time
+  constexpr Index kLeastToShare = 1024;  // threads of the library take a few hundred rows at a time
   constexpr Index kMostNumbers = Index{1} << 22U;
   if (sharers == 1) return std::max(kLeast, numbers / columns);
   const Index wanted = std::max(kLeastToShare, numbers / columns) * sharers;
@@ -39,7 +38,7 @@ Index rows_in_block(Index columns, Index sharers, bool at_once) {
 
 std::string shown(const std::string& path) { return path == "-" ? "standard input" : path; }
 
-// Bytes before each file and after the last; nothing where one of them is a pipe.
+// Returns the number of bytes before each file and after the last; empty if one of them is a pipe.
 std::vector<double> cumulative_sizes(const std::vector<std::string>& paths) {
   std::vector<double> sizes = {0.0};
   for (const std::string& path : paths) {
@@ -51,7 +50,7 @@ std::vector<double> cumulative_sizes(const std::vector<std::string>& paths) {
   return sizes;
 }
 
-// Which of the features have the chosen names.
+// Returns which features have the chosen names.
 std::vector<bool> mask_of(const std::vector<std::string>& choice, const std::vector<std::string>& names) {
   if (names.empty()) throw FileError("the feature mask has names, but the columns of the file have none");
   const std::unordered_set<std::string_view> known(names.begin(), names.end());
@@ -107,7 +106,7 @@ void RowSource<T>::open(std::size_t file) {
   }
 }
 
-// Names that were chosen become a mask; columns and names become those of the features kept.
+// Turns chosen names into a mask. Columns and names become those of the kept features.
 template <typename T>
 void RowSource<T>::set_preparation(Index columns, const std::vector<std::string>& names) {
   PreparationSteps steps = settings_.preparation;
@@ -127,7 +126,7 @@ void RowSource<T>::set_preparation(Index columns, const std::vector<std::string>
   }
 }
 
-// Makes the block ready for the reader.
+// Prepares an empty block for the reader.
 template <typename T>
 void RowSource<T>::begin(PlacedRows<T>& block) const {
   block.count = 0;
@@ -145,7 +144,7 @@ void RowSource<T>::begin(PlacedRows<T>& block) const {
   }
 }
 
-// Moves the rows of `unprepared_` to the block, each as it is to be learned.
+// Moves the rows of `unprepared_` to the block and prepares them.
 template <typename T>
 void RowSource<T>::prepare(PlacedRows<T>& block) {
   block.count = 0;
@@ -320,7 +319,7 @@ std::optional<std::int64_t> RowSource<T>::seek(std::int64_t row) {
   }
   ahead_.reset();
   open(0);
-  std::int64_t before = 0;  // rows of the files that are left out
+  std::int64_t before = 0;  // number of rows in the files that are skipped
   while (reader_->rows() && *reader_->rows() <= row - before && file_ + 1 < settings_.paths.size()) {
     before += *reader_->rows();
     open(file_ + 1);
@@ -329,7 +328,7 @@ std::optional<std::int64_t> RowSource<T>::seek(std::int64_t row) {
   return rows_;
 }
 
-// Leaves out the rows beyond the number to read, and the bad ones among them.
+// Removes the rows beyond the maximum number, and the bad rows after the last one kept.
 template <typename T>
 void RowSource<T>::cut(FileBlock& block) {
   const std::int64_t left = settings_.max_rows - rows_;
@@ -346,7 +345,8 @@ void RowSource<T>::handle_bad(const FileBlock& block) {
     return shown(settings_.paths[block.file]) + ": " + block.place + " " + std::to_string(bad.place) + ": " +
            bad.reason;
   };
-  check_interrupt();  // a producer that was interrupted with us may have left half a line
+  check_interrupt();  // the program that writes the input may have been interrupted with us and left half a
+                      // line
   if (settings_.on_bad_row == OnBadRow::kError) throw FileError(describe(block.bad.front()));
   for (const BadRow& bad : block.bad) {
     if (skipped_.first.size() < kSkippedToName) skipped_.first.push_back(describe(bad));

@@ -19,36 +19,36 @@ enum class OnBadRow { kError, kSkip };
 struct InputSettings {
   std::vector<std::string> paths = {};  ///< "-" for standard input
   InputFormat format = {};
-  PreparationSteps preparation = {};             ///< what is done to each row
-  std::vector<std::string> feature_choice = {};  ///< names of the features to keep; a mask instead of one
+  PreparationSteps preparation = {};             ///< steps applied to each row
+  std::vector<std::string> feature_choice = {};  ///< names of the features to keep, instead of a mask
   OnBadRow on_bad_row = OnBadRow::kError;
-  std::int64_t max_rows = 0;  ///< where to stop; 0: at the end
-  bool number_rows = false;   ///< rows are identified by their places instead of by a column
-  Index sharers = 1;          ///< threads that share a block: it is as many times larger
-  bool gaps = false;          ///< whether a NaN in dense rows is a missing value; otherwise the row is bad
+  std::int64_t max_rows = 0;  ///< number of rows to read; 0: all
+  bool number_rows = false;   ///< use positions of rows as ids, instead of a column
+  Index sharers = 1;          ///< number of threads that share a block, which is larger by this factor
+  bool gaps = false;          ///< whether NaN in dense rows is a missing value; otherwise the row is bad
 
-  /// Takes NaN, and what stands for it in text, as missing values.
+  /// Makes NaN, and text that stands for it, missing values.
   void accept_gaps() { gaps = format.csv.gaps = true; }
 };
 
 /// An input of a command.
 struct InputFile {
   std::string path;
-  std::optional<std::int64_t> rows;  ///< if they are known before they are read
-  Index columns = 0;                 ///< of prepared rows
+  std::optional<std::int64_t> rows;  ///< number of rows, if known before reading
+  Index columns = 0;                 ///< number of columns of prepared rows
 };
 
-/// What was left out.
+/// The rows that were left out.
 struct SkippedRows {
   std::int64_t count = 0;
-  std::vector<std::string> first;  ///< a few of them, with file, place and reason
+  std::vector<std::string> first;  ///< the first few, with file, position and reason
 };
 
-/// Files must agree in their number of columns and, where they have names, in these. A row with a NaN, an
-/// infinity or a number too large for the library is a bad row, as is one that cannot be read or prepared.
-/// Columns and names are those of prepared rows.
+/// Reads the rows of all files. Files must have the same number of columns and, if they have names, the same
+/// names. A row is bad if it holds a NaN, an infinity or a number too large for the library, or if it cannot
+/// be read or prepared. Columns and names are those of prepared rows.
 ///
-/// Throws FileError with file, place and reason; Interrupted.
+/// Throws FileError with file, position and reason, and Interrupted.
 template <typename T>
 class RowSource {
  public:
@@ -58,16 +58,16 @@ class RowSource {
   Index columns() const { return columns_; }
   const std::vector<std::string>& names() const { return names_; }
 
-  /// Name of the ids of rows (PlacedRows::ids); empty if they have none.
+  /// Name of the rows' ids (PlacedRows::ids); empty if they have none.
   const std::string& id_name() const { return id_name_; }
 
-  /// The next rows, valid until the next call; null at the end. Calls `while_waiting` several times per
-  /// second while there are none yet.
+  /// Returns the next rows, valid until the next call, or null at the end. Calls `while_waiting` several
+  /// times per second while it waits.
   const PlacedRows<T>* next(const std::function<void()>& while_waiting = {});
 
-  /// Continues at row `row`, or at an earlier one if only reading gets to `row`. Returns the number of that
-  /// row; nothing, and the next rows stay those that follow, where rows before cannot be counted without
-  /// reading them: bad rows may be among them.
+  /// Continues at row `row`, or at an earlier one if `row` can only be reached by reading. Returns the number
+  /// of the row it continues at. Returns nothing, and continues where it was, if rows cannot be counted
+  /// without reading them, because some may be bad.
   std::optional<std::int64_t> seek(std::int64_t row);
 
   /// Opens all files, to check that they fit together, instead of reading them.
@@ -77,7 +77,7 @@ class RowSource {
 
  private:
   struct FileBlock : PlacedRows<T> {
-    std::size_t file = 0;  // of settings_.paths
+    std::size_t file = 0;  // index in settings_.paths
     const char* place = "row";
   };
 
@@ -95,18 +95,18 @@ class RowSource {
 
   InputSettings settings_;
   std::unique_ptr<RowReader<T>> reader_;
-  std::unique_ptr<Preparation<T>> preparation_;  // null where nothing is done to rows
+  std::unique_ptr<Preparation<T>> preparation_;  // null if rows are not prepared
   PlacedRows<T> unprepared_;
   std::size_t file_ = 0;
   Index columns_ = 0;
   std::vector<std::string> names_;
   std::string id_name_;
-  Index file_columns_ = 0;  // the same before preparation
+  Index file_columns_ = 0;  // number of columns before preparation
   std::vector<std::string> file_names_;
-  std::vector<double> sizes_;  // bytes up to the beginning of each file; empty where nobody knows
+  std::vector<double> sizes_;  // bytes before each file; empty if not known
   SkippedRows skipped_;
-  std::int64_t rows_ = 0;                        // given out
-  std::unique_ptr<ReadAhead<FileBlock>> ahead_;  // from the first block on
+  std::int64_t rows_ = 0;                        // number of rows returned
+  std::unique_ptr<ReadAhead<FileBlock>> ahead_;  // created at the first call of next()
 };
 
 extern template class RowSource<float>;

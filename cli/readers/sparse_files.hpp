@@ -9,28 +9,29 @@
 
 namespace roipca::cli {
 
-/// A CSR matrix as scipy.sparse.save_npz writes it. The file must not be a pipe.
+/// Opens a CSR matrix as scipy.sparse.save_npz writes it. The file must not be a pipe.
 template <typename T>
 std::unique_ptr<RowReader<T>> open_npz(std::unique_ptr<ByteStream> file);
 
-/// A MatrixMarket file of coordinates: real, integer or pattern, general. Rows are read as they come, so its
-/// entries must be sorted by row; with `transpose`, which makes a row of each column, by column.
+/// Opens a MatrixMarket file in coordinate format: real, integer or pattern, general. Rows are read in the
+/// order of the file, so entries must be sorted by row or, with `transpose`, which reads columns as rows, by
+/// column.
 template <typename T>
 std::unique_ptr<RowReader<T>> open_matrix_market(std::unique_ptr<PeekedStream> stream, bool transpose);
 
 struct SvmlightOptions {
-  Index features = 0;       ///< columns; 0: as many as the largest index of the file
-  bool zero_based = false;  ///< whether the first column has index 0; otherwise it has 1
-  bool at_once = false;     ///< give rows out as they come
+  Index features = 0;       ///< number of columns; 0: the largest index in the file
+  bool zero_based = false;  ///< whether indices start at 0 instead of 1
+  bool at_once = false;     ///< return rows as they arrive
 };
 
-/// A file of lines "label index:value index:value ...". Labels and qid are left out. Without the number of
-/// columns, reads the file twice, which a pipe does not allow.
+/// Opens a file of lines "label index:value index:value ...". Labels and qid are ignored. If the number of
+/// columns is not given, the file is read twice, which a pipe does not allow.
 template <typename T>
 std::unique_ptr<RowReader<T>> open_svmlight(const std::string& path, std::unique_ptr<PeekedStream> stream,
                                             const SvmlightOptions& options);
 
-/// Whether the first line of a text is one of svmlight.
+/// Whether the first line of a text has the form of svmlight.
 bool looks_like_svmlight(std::string_view start);
 
 }  // namespace roipca::cli

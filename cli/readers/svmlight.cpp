@@ -20,7 +20,7 @@ struct Entry {
   double value = 0.0;
 };
 
-// "7:0.5"; nothing for another word.
+// Parses "7:0.5". Returns nothing for other words.
 std::optional<Entry> entry_of(std::string_view word) {
   const std::size_t colon = word.find(':');
   if (colon == std::string_view::npos) return std::nullopt;
@@ -33,7 +33,7 @@ std::optional<Entry> entry_of(std::string_view word) {
   return entry;
 }
 
-// One label, or several of them: "1", "1,3".
+// Whether the word is one label or several: "1", "1,3".
 bool is_label(std::string_view word) {
   while (true) {
     const std::size_t comma = word.find(',');
@@ -43,7 +43,7 @@ bool is_label(std::string_view word) {
   }
 }
 
-// Calls take(index, value) for the entries of a line. Returns what is wrong with the line, or an empty text.
+// Calls take(index, value) for each entry of a line. Returns what is wrong with the line, or an empty text.
 template <typename Take>
 std::string take_line(std::string_view line, Take&& take) {
   Words words(without_comment(line));
@@ -62,7 +62,7 @@ std::string take_line(std::string_view line, Take&& take) {
   return {};
 }
 
-// Lines with a row: others are blank, or comments.
+// Reads the next line that holds a row. Blank lines and comments are skipped.
 bool next_line(CsvRecords& lines, Record& record) {
   while (lines.next(record)) {
     if (without_comment(record.text).find_first_not_of(" \t\r") != std::string_view::npos) return true;
@@ -70,7 +70,8 @@ bool next_line(CsvRecords& lines, Record& record) {
   return false;
 }
 
-// As many columns as the largest index needs. Lines that cannot be read are left for the reader.
+// Returns the number of columns that the largest index needs. Lines that cannot be parsed are left to the
+// reader.
 Index count_columns(std::unique_ptr<PeekedStream> stream, bool zero_based) {
   CsvRecords lines(std::move(stream));
   lines.ignore_quotes();
@@ -166,7 +167,7 @@ bool looks_like_svmlight(std::string_view start) {
   while (true) {
     const std::string_view word = words.next();
     if (word.empty()) return entries > 0;
-    // The last word may be cut, if the line is longer than what is known of it.
+    // If the line is longer than the known part, its last word may be incomplete.
     const bool is_cut =
         end == std::string_view::npos && word.data() + word.size() == start.data() + start.size();
     if (!word.starts_with("qid:") && !entry_of(word)) return is_cut && entries > 0;

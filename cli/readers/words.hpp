@@ -1,4 +1,4 @@
-/// Lines of words between blanks.
+/// Splits lines at blanks.
 #pragma once
 
 #include <algorithm>
@@ -9,12 +9,12 @@
 
 namespace roipca::cli {
 
-/// The words of a line, one after the other.
+/// Returns the words of a line one by one.
 class Words {
  public:
   explicit Words(std::string_view line) : rest_(line) {}
 
-  /// Empty at the end of the line.
+  /// Returns the next word; empty at the end of the line.
   std::string_view next() {
     rest_.remove_prefix(std::min(rest_.find_first_not_of(kBlanks), rest_.size()));
     const std::string_view word = rest_.substr(0, rest_.find_first_of(kBlanks));
@@ -27,7 +27,7 @@ class Words {
   std::string_view rest_;
 };
 
-/// The number, if all of the word is one.
+/// Returns the integer that the word is, or nothing if it is not an integer.
 inline std::optional<std::int64_t> whole_number(std::string_view word) {
   std::int64_t value = 0;
   const char* const end = word.data() + word.size();

@@ -25,9 +25,9 @@ constexpr int kCrashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
   throw FileError(std::string("cannot ") + action + ": " + std::system_category().message(errno));
 }
 
-// Makes a crash quiet, and leaves it to the parent to stop the child.
+// Makes a crash silent, and ignores the signals with which the user stops the parent.
 void become_worker() {
-  for (const int signal : kCrashes) std::signal(signal, SIG_DFL);  // a sanitizer's handlers would hide it
+  for (const int signal : kCrashes) std::signal(signal, SIG_DFL);  // a sanitizer would hide the crash
   for (const int signal : {SIGINT, SIGHUP}) std::signal(signal, SIG_IGN);
   for (const int signal : {SIGTERM, SIGPIPE}) std::signal(signal, SIG_DFL);
   const int nowhere = ::open("/dev/null", O_RDWR);
@@ -50,7 +50,7 @@ void WorkerProcess::Output::write(std::span<const char> bytes) {
 WorkerProcess::WorkerProcess(const std::function<void(Output&)>& work) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) fail_by_errno("create a pipe");
-  ::fcntl(ends[1], F_SETPIPE_SZ, kPipeBytes);  // fewer switches between the processes, if allowed
+  ::fcntl(ends[1], F_SETPIPE_SZ, kPipeBytes);  // a larger pipe needs fewer context switches; may be refused
   child_ = ::fork();
   if (child_ < 0) {
     const int error = errno;
@@ -77,7 +77,7 @@ WorkerProcess::~WorkerProcess() {
 }
 
 std::size_t WorkerProcess::read_fully(std::span<char> bytes) {
-  constexpr int kMilliseconds = 100;  // between two looks at signals
+  constexpr int kMilliseconds = 100;  // interval between checks for signals
   std::size_t have = 0;
   while (have < bytes.size()) {
     check_interrupt();

@@ -10,24 +10,23 @@
 
 namespace roipca::cli {
 
-/// Runs a function in a child process, which sends bytes to this one. The child is killed at the end of the
-/// object's life.
+/// Runs a function in a child process that sends bytes to this process. The destructor kills the child.
 class WorkerProcess {
  public:
-  /// The child's end.
+  /// The child's end of the pipe.
   class Output {
    public:
     explicit Output(int descriptor) : descriptor_(descriptor) {}
-    /// Blocks while the parent does not read. Ends the child if the parent is gone.
+    /// Blocks until the parent reads. Ends the child if the parent is gone.
     void write(std::span<const char> bytes);
-    /// For a program that is executed in place of the function.
+    /// The file descriptor, for a program that is executed in place of the function.
     int descriptor() const { return descriptor_; }
 
    private:
     int descriptor_;
   };
 
-  /// `work` must not throw, and must not wait for another thread: the child has only the calling one.
+  /// `work` must not throw and must not wait for other threads, because the child has only the calling one.
   /// Standard input, output and error of the child are /dev/null, and Ctrl-C does not reach it. Throws
   /// FileError.
   explicit WorkerProcess(const std::function<void(Output&)>& work);
@@ -35,11 +34,12 @@ class WorkerProcess {
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
-  /// Fills `bytes` as far as the child sends; returns how many there were. Throws Interrupted.
+  /// Fills `bytes` unless the child closes its end first. Returns the number of bytes read. Throws
+  /// Interrupted.
   std::size_t read_fully(std::span<char> bytes);
 
-  /// Waits for the child, which must have closed its end, and describes a death by a signal: "crashed" or
-  /// "was killed". Empty if it ended by itself.
+  /// Waits for the child, which must have closed its end. Returns "crashed" or "was killed" if it died by a
+  /// signal, and an empty text if it ended normally.
   std::string death();
 
  private:

@@ -58,7 +58,7 @@ class XzStream : public ByteStream {
   std::unique_ptr<ByteStream> packed_;
   std::vector<char> buffer_ = std::vector<char>(std::size_t{1} << 16U);
   lzma_stream state_ = LZMA_STREAM_INIT;
-  bool at_end_ = false;  // of the packed bytes
+  bool at_end_ = false;  // whether all compressed bytes were read
   bool ended_ = false;
 };
 

@@ -22,11 +22,11 @@ constexpr std::uint64_t kLocatorSize = 20;
 constexpr std::uint64_t kEnd64Size = 56;
 constexpr std::uint64_t kEntrySize = 46;
 constexpr std::uint64_t kLocalSize = 30;
-constexpr std::uint64_t kIn64 = 0xFFFFFFFF;  // a size or place that an extra field has in 64 bits
+constexpr std::uint64_t kIn64 = 0xFFFFFFFF;  // the size or offset is in an extra field, in 64 bits
 
 [[noreturn]] void fail() { throw FileError("the zip directory is damaged, or the file is cut off"); }
 
-// An unsigned number of `count` bytes, little-endian.
+// Reads an unsigned little-endian integer of `count` bytes.
 std::uint64_t number(std::string_view bytes, std::size_t at, std::size_t count) {
   if (at + count > bytes.size()) fail();
   std::uint64_t value = 0;

@@ -10,19 +10,19 @@
 
 namespace roipca::cli {
 
-/// Zip archives as NumPy writes them: members that are stored or deflated, zip64 where they are large. All
-/// functions throw FileError without the path.
+/// A zip archive as NumPy writes it: stored or deflated members, with zip64 for large ones. All functions
+/// throw FileError without the path.
 class ZipArchive {
  public:
   /// Reads the directory at the end of the file.
   explicit ZipArchive(std::unique_ptr<ByteStream> file);
 
   bool has(const std::string& name) const { return members_.contains(name); }
-  /// The names, separated by commas.
+  /// Returns the names of all members, separated by commas.
   std::string names() const;
 
-  /// Opens a member. Several can be read side by side, as long as the archive lives. At the end of a member
-  /// its checksum is compared.
+  /// Opens a member. Several members can be read at the same time while the archive lives. The checksum is
+  /// verified at the end of a member.
   std::unique_ptr<PeekedStream> open(const std::string& name) const;
 
  private:
@@ -31,7 +31,7 @@ class ZipArchive {
     std::uint32_t checksum = 0;
     std::uint64_t packed_size = 0;
     std::uint64_t size = 0;
-    std::uint64_t header = 0;  // its place in the file
+    std::uint64_t header = 0;  // offset of the member's header in the file
   };
   class Stream;
 

@@ -10,7 +10,7 @@
 namespace roipca::cli {
 namespace {
 
-// The library refuses windows of more than 128 MB, so that a file cannot take more memory.
+// The library refuses windows of more than 128 MB, which bounds the memory that a file can require.
 class ZstdStream : public ByteStream {
  public:
   explicit ZstdStream(std::unique_ptr<ByteStream> packed) : packed_(std::move(packed)) {

@@ -1,12 +1,12 @@
-/// The styles and scripts of the report and of the page of `watch`, from the files in the folders page/,
-/// which the build puts into the program.
+/// The styles and scripts of the pages of `report` and `watch`. The build embeds them from the files in the
+/// folders page/.
 #pragma once
 
 namespace roipca::cli {
 
 struct Asset {
   const char* text;
-  const char* hash;  ///< as a Content-Security-Policy names it: 'sha256-...'
+  const char* hash;  ///< for the Content-Security-Policy: 'sha256-...'
 };
 
 extern const Asset kPageStyle;

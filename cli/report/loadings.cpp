@@ -45,7 +45,7 @@ std::string feature_name(const ModelFacts& facts, std::size_t feature) {
   return facts.names.empty() ? "feature " + std::to_string(feature + 1) : displayable(facts.names[feature]);
 }
 
-// The names as numbers, if they are finite numbers in increasing order.
+// Returns the names as numbers if they are finite and increasing.
 std::optional<std::vector<double>> axis_from_names(const ModelFacts& facts) {
   std::vector<double> axis;
   for (const std::string& name : facts.names) {
@@ -150,7 +150,7 @@ Json loadings_data(const ModelFacts& facts, Index count, LoadingsForm form,
   }
   if (form == LoadingsForm::kBars) return {{"form", "bars"}, {"components", std::move(components)}};
   if (form == LoadingsForm::kLines) {
-    Json axis;  // where each run begins; null for features without numbers of their own
+    Json axis;  // where each run begins; null if the features have no numeric names
     const std::size_t run = divided_up(features, kRuns);
     if (const auto numbers = axis_from_names(facts)) {
       for (std::size_t first = 0; first < features; first += run) axis.push_back((*numbers)[first]);

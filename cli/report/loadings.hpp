@@ -1,4 +1,4 @@
-/// The loadings of the components, in the form in which a page draws them.
+/// The loadings of the components as data for a plot.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -15,22 +15,22 @@ enum class LoadingsForm {
   kImages  ///< one pixel per feature
 };
 
-/// Height and width, for features that are pixels.
+/// Height and width of an image whose pixels are the features.
 using ImageSize = std::pair<Index, Index>;
 
-/// The most features that are all drawn as bars, and the number of bars if there are more features.
+/// The largest number of features that are all drawn as bars, and the number of bars if there are more.
 inline constexpr Index kAllAsBars = 30;
 inline constexpr Index kLargestAsBars = 20;
 
-/// The form that suits the features: bars for names and for few features, lines for more features
-/// without names. Names that are increasing numbers, such as wavelengths, are an order.
+/// Returns the form that suits the features: bars for features with names and for few features, lines for
+/// many features without names. Names that are increasing numbers, such as wavelengths, also give lines.
 LoadingsForm suitable_form(const ModelFacts& facts);
 
-/// The loadings of the first `count` components. The size is bounded for any number of features:
+/// Returns the loadings of the first `count` components. The size is bounded for any number of features:
 ///
 /// - bars: all features in their order, or those with the largest loadings;
 /// - lines: the range of loadings in each of at most 1,000 runs of features;
-/// - images: means of squares of pixels, so that no side has more than 200.
+/// - images: means over squares of pixels, so that no side has more than 200.
 ///
 /// `image` is required for images.
 nlohmann::json loadings_data(const ModelFacts& facts, Index count, LoadingsForm form,

@@ -142,7 +142,7 @@ Json scores_data(const std::optional<ScoreSample>& sample, Index components) {
   return {{"rows", std::move(rows)}, {"scores", {std::move(first), std::move(second)}}};
 }
 
-// JSON that cannot end the element it is in: ASCII without "<".
+// Returns JSON that cannot end the script element around it: ASCII without "<".
 std::string script_safe(const Json& data) {
   std::string safe;
   for (const char c : data.dump(-1, ' ', true)) safe += c == '<' ? std::string("\\u003c") : std::string(1, c);

@@ -1,4 +1,4 @@
-/// The page that `report` writes.
+/// The HTML page of `report`.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ struct PageSettings {
   std::optional<ScoreSample> scores;  ///< for the score plot
 };
 
-/// Returns one HTML page that needs nothing else. Its security policy forbids all requests, and all scripts
+/// Returns an HTML page without external resources. Its security policy forbids all requests, and all scripts
 /// and styles but its own. Text from the model and the title may contain anything.
 std::string report_page(const ModelFacts& facts, const PageSettings& settings);
 

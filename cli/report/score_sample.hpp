@@ -15,11 +15,11 @@ struct ScoredRow {
 };
 
 struct ScoreSample {
-  std::int64_t rows = 0;          ///< rows of the input
-  std::vector<ScoredRow> chosen;  ///< at most 1,000 of them, in the order of the input
+  std::int64_t rows = 0;          ///< number of rows of the input
+  std::vector<ScoredRow> chosen;  ///< at most 1,000 rows, in the order of the input
 };
 
-/// Reads all rows of the input and scores the chosen ones. Throws FileError, Interrupted.
+/// Reads all rows of the input and scores a random sample. Throws FileError and Interrupted.
 ScoreSample sample_scores(const AnyModel& model, const InputOptions& input);
 
 }  // namespace roipca::cli

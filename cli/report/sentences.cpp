@@ -12,7 +12,7 @@ std::string explain(std::int64_t components) {
   return counted(components, "component") + (components == 1 ? " explains " : " explain ");
 }
 
-// "a", "a and b", "a, b and c".
+// Joins texts as in "a", "a and b", "a, b and c".
 std::string joined(const std::vector<std::string>& parts) {
   std::string text;
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -22,7 +22,8 @@ std::string joined(const std::vector<std::string>& parts) {
   return text;
 }
 
-// "The first component explains over 50 %, the first 7 over 90 % ...", as far as the components reach.
+// Returns "The first component explains over 50 %, the first 7 over 90 % ...", up to what the components
+// explain.
 std::string sufficient_numbers(const ModelFacts& facts) {
   constexpr std::array<double, 5> kParts = {0.5, 0.8, 0.9, 0.95, 0.99};
   std::vector<std::string> clauses;
@@ -45,8 +46,8 @@ std::string sufficient_numbers(const ModelFacts& facts) {
   return clauses.empty() ? "" : joined(clauses) + ".";
 }
 
-// The error is the mean of 2 sin^2 over the angles between the subspaces, so that half of it is the part of
-// a component's variance that it would miss.
+// The error is the mean of 2 sin^2 over the angles between the subspaces, so half of it is the fraction of a
+// component's variance that is missed.
 std::string error_sentence(double error) {
   constexpr double kNone = 1e-12;
   constexpr double kSmall = 1e-3;

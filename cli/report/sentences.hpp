@@ -8,8 +8,8 @@
 
 namespace roipca::cli {
 
-/// How much of the variance the components explain, how many of them suffice for round parts of it, and
-/// what is left. Plain text, without text from the model file.
+/// Returns sentences on how much of the variance the components explain, how many of them reach round
+/// percentages, and what is left. Plain text that contains no text from the model file.
 std::vector<std::string> summary_sentences(const ModelFacts& facts);
 
 }  // namespace roipca::cli

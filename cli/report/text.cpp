@@ -33,7 +33,7 @@ struct Character {
   std::size_t bytes = 1;
 };
 
-// The character of valid UTF-8 that begins at `at`.
+// Returns the character that begins at `at` in valid UTF-8.
 Character character_at(const std::string& text, std::size_t at) {
   const auto first = static_cast<unsigned char>(text[at]);
   if (first < 0x80U) return {first, 1};
@@ -47,8 +47,8 @@ Character character_at(const std::string& text, std::size_t at) {
 
 bool is_space(std::uint32_t code) { return code == '\t' || code == '\n' || code == '\r'; }
 
-// Control characters, marks of direction, and separators of lines. The two joiners U+200C and U+200D stay:
-// some scripts are written with them.
+// Control characters, direction marks and line separators. The joiners U+200C and U+200D are kept, because
+// some scripts need them.
 bool is_invisible(std::uint32_t code) {
   const auto between = [&](std::uint32_t low, std::uint32_t high) { return code >= low && code <= high; };
   return code < 0x20U || between(0x7FU, 0x9FU) || code == 0x061CU || code == 0x200BU ||

@@ -8,7 +8,7 @@
 namespace roipca::cli {
 namespace {
 
-// "auto", "yes" and "no" of "TEXT:{auto,yes,no}".
+// Extracts "auto", "yes" and "no" from "TEXT:{auto,yes,no}".
 std::vector<std::string> choices_in(const std::string& type) {
   const std::size_t begin = type.find('{');
   if (begin == std::string::npos) return {};

@@ -1,4 +1,4 @@
-/// The commands and their options, as the parser of the command line knows them.
+/// The commands and their options, as defined in the command-line parser.
 #pragma once
 
 #include <string>
@@ -11,28 +11,26 @@ class App;
 namespace roipca::cli {
 
 struct OptionFacts {
-  std::vector<std::string>
-      names;          ///< with their hyphens; the one name of an argument that is given by its place
-  std::string value;  ///< what it takes, such as TEXT; empty for a flag
-  std::vector<std::string>
-      words;         ///< values to choose from; none if others are possible, too, and none is known
-  std::string help;  ///< with the default
+  std::vector<std::string> names;  ///< with hyphens; for a positional argument, its one name
+  std::string value;               ///< type of the value, such as TEXT; empty for a flag
+  std::vector<std::string> words;  ///< values to choose from; empty if they cannot be listed
+  std::string help;                ///< including the default
   std::string group;
 };
 
 struct CommandFacts {
   std::string name;
   std::string summary;
-  std::string usage;    ///< its arguments, such as "MODEL INPUT..."
-  std::string example;  ///< a command line
+  std::string usage;    ///< positional arguments, such as "MODEL INPUT..."
+  std::string example;  ///< an example command line
   std::vector<OptionFacts> arguments;
   std::vector<OptionFacts> options;  ///< in the order of the help
 };
 
-/// All commands of the program.
+/// Returns all commands of the program.
 std::vector<CommandFacts> command_facts(const CLI::App& program);
 
-/// What the program does, in a line.
+/// Returns the one-line summary of the program.
 std::string summary_of(const CLI::App& program);
 
 }  // namespace roipca::cli

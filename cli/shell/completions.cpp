@@ -16,7 +16,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
-// Inside single quotes, where bash and zsh know no escapes.
+// Quotes text with single quotes, inside which bash and zsh have no escapes.
 std::string in_quotes(const std::string& text) { return "'" + replaced(text, "'", R"('\'')") + "'"; }
 
 std::vector<std::string> names_of(const std::vector<CommandFacts>& commands) {
@@ -32,7 +32,7 @@ std::vector<std::string> names_of(const std::vector<OptionFacts>& options) {
   return names;
 }
 
-// '(-o --output)'{-o,--output}'[Write ...]:TEXT:_files'
+// Returns, for example: '(-o --output)'{-o,--output}'[Write ...]:TEXT:_files'
 std::string zsh_option(const OptionFacts& option) {
   std::string help = option.help;
   for (const char* special : {"\\", "[", "]", ":"})

@@ -1,4 +1,4 @@
-/// Scripts that let shells complete the command line.
+/// Scripts for command-line completion in shells.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace roipca::cli {
 
-/// To be sourced by bash.
+/// Returns a script to be sourced by bash.
 std::string bash_completions(const std::vector<CommandFacts>& commands);
-/// The autoloaded function _roipca of zsh.
+/// Returns the file of the autoloaded zsh function _roipca.
 std::string zsh_completions(const std::vector<CommandFacts>& commands);
-/// To be sourced by fish.
+/// Returns a script to be sourced by fish.
 std::string fish_completions(const std::vector<CommandFacts>& commands);
 
 }  // namespace roipca::cli

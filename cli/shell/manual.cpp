@@ -3,7 +3,7 @@
 namespace roipca::cli {
 namespace {
 
-// As roff prints it: hyphens that can be copied, and no line that is taken for a request.
+// Escapes text for roff: hyphens can be copied, and no line is taken for a request.
 std::string roff(const std::string& text) {
   std::string result;
   for (const char c : text) {

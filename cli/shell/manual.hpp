@@ -8,7 +8,7 @@
 
 namespace roipca::cli {
 
-/// Section 1, for man(1).
+/// Returns the page in roff, for section 1 of man(1).
 std::string manual_page(const std::vector<CommandFacts>& commands, const std::string& summary,
                         const std::string& version);
 

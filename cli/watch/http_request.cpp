@@ -6,7 +6,7 @@
 namespace roipca::cli {
 namespace {
 
-// The text up to `end`, which is removed together with it; all of it if `end` does not occur.
+// Returns the text up to `end` and removes both. Takes all of the text if `end` does not occur.
 std::string_view take_until(std::string_view& text, std::string_view end) {
   const std::size_t place = text.find(end);
   const std::string_view taken = text.substr(0, place);
@@ -29,7 +29,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// [::1]:80 and 127.0.0.1:80 without their ports.
+// Removes the port from [::1]:80 and 127.0.0.1:80.
 std::string_view without_port(std::string_view host) {
   const std::size_t colon = host.rfind(':');
   if (colon == std::string_view::npos || (host.starts_with('[') && host.ends_with(']'))) return host;

@@ -15,13 +15,13 @@ struct HttpRequest {
 
 enum class ParsedRequest { kIncomplete, kBad, kDone };
 
-/// Longest head of a request; longer ones are bad.
+/// Maximum size of a request's head; longer ones are invalid.
 inline constexpr std::size_t kMostRequestBytes = 8192;
 
-/// Parses the bytes that a client has sent so far. Takes any bytes.
+/// Parses the bytes that a client has sent so far. Accepts any bytes.
 ParsedRequest parse_request(std::string_view bytes, HttpRequest& request);
 
-/// Returns the value of a parameter of a query, or nothing. Values are not decoded.
+/// Returns the value of a query parameter, or an empty text if it is absent. Values are not decoded.
 std::string_view query_value(std::string_view query, std::string_view name);
 
 }  // namespace roipca::cli

@@ -31,7 +31,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostClients = 256;
 constexpr std::size_t kMostWaiting = std::size_t{4} << 20U;  // bytes for one client
-constexpr auto kPatience = std::chrono::seconds(10);         // with a client that neither sends nor reads
+constexpr auto kPatience = std::chrono::seconds(10);         // for a client that neither sends nor reads
 
 [[noreturn]] void fail(const std::string& what) {
   throw FileError(what + ": " + std::system_category().message(errno));
@@ -57,7 +57,7 @@ class Descriptor {
 struct Client {
   Descriptor socket;
   std::string in = {};
-  std::string out = {};  // not yet sent
+  std::string out = {};  // bytes not yet sent
   bool is_answered = false;
   bool is_stream = false;
   bool is_gone = false;
@@ -124,7 +124,7 @@ int port_of(int socket) {
   sockaddr_storage address = {};
   socklen_t size = sizeof address;
   if (::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) != 0) fail("cannot listen");
-  // The port is at the same place in both kinds of addresses.
+  // The port is at the same offset in both kinds of address.
   sockaddr_in as_ipv4 = {};
   std::memcpy(&as_ipv4, &address, sizeof as_ipv4);
   return ntohs(as_ipv4.sin_port);
@@ -189,7 +189,7 @@ class HttpServer::Impl {
     while (true) {
       Descriptor socket(::accept4(listener_.number(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
       if (socket.number() < 0) return;
-      if (clients_.size() >= kMostClients) continue;  // closed at once
+      if (clients_.size() >= kMostClients) continue;  // the connection is closed at once
       clients_.push_back({.socket = std::move(socket)});
     }
   }
@@ -226,7 +226,7 @@ class HttpServer::Impl {
       client.is_gone = true;
       return;
     }
-    if (count < 0 || client.is_answered) return;  // what follows a request is ignored
+    if (count < 0 || client.is_answered) return;  // anything after the first request is ignored
     client.in.append(bytes.data(), static_cast<std::size_t>(count));
     HttpRequest request;
     const ParsedRequest parsed = parse_request(client.in, request);
@@ -264,11 +264,11 @@ class HttpServer::Impl {
   Descriptor listener_;
   Descriptor wake_;
   int port_;
-  std::vector<Client> clients_;  // of the thread alone
+  std::vector<Client> clients_;  // used only by the server's thread
   std::atomic<int> streams_ = 0;
   std::mutex mutex_;
-  std::string pending_;  // broadcast, not yet given to the clients
-  std::jthread thread_;  // last: it uses all of the above
+  std::string pending_;  // broadcast bytes not yet copied to the clients
+  std::jthread thread_;  // last member, because the thread uses the others
 };
 
 HttpServer::HttpServer(const std::string& host, int port, Handler handler)

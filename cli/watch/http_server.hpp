@@ -1,4 +1,4 @@
-/// A server for one read-only page: GET requests, and streams of server-sent events.
+/// An HTTP server for one read-only page: GET requests and streams of server-sent events.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +14,23 @@ struct HttpResponse {
   int status = 200;
   std::string type = "text/plain; charset=utf-8";
   std::string body = {};
-  std::string headers = {};  ///< more of them, each ended by \r\n
-  bool is_stream = false;    ///< the body is followed by what is broadcast, until the client leaves
+  std::string headers = {};  ///< further headers, each ended by \r\n
+  bool is_stream = false;    ///< whether broadcasts follow the body until the client disconnects
 };
 
-/// Answers requests in a thread of its own, by one loop over all connections: a client costs a few kilobytes
-/// and no thread. Memory is bounded: at most 256 clients, requests of 8 KB, and 4 MB for a client that reads
-/// too slowly, which is then dropped. A client that sends nothing for ten seconds is dropped as well.
+/// Answers requests in a separate thread, with one loop over all connections, so that a client costs a few
+/// kilobytes and no thread. Memory is bounded: at most 256 clients, 8 KB per request, and 4 MB per client
+/// that reads too slowly, which is then disconnected. A client that sends nothing for ten seconds is
+/// disconnected as well.
 ///
-/// (Written here because Debian's cpp-httplib is a shared library that needs OpenSSL and brotli, which wheels
-/// cannot bring along, and takes a thread for every open stream.)
+/// (Debian's cpp-httplib is not used: it is a shared library that needs OpenSSL and brotli, which wheels
+/// cannot bundle, and it takes one thread per open stream.)
 class HttpServer {
  public:
   using Handler = std::function<HttpResponse(const HttpRequest&)>;
 
-  /// Listens on an address and a port (0: any that is free). `handler` is called from the server's thread.
-  /// Throws FileError.
+  /// Listens on an address and port (0: any free port). `handler` is called in the server's thread. Throws
+  /// FileError.
   HttpServer(const std::string& host, int port, Handler handler);
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kFormat = "roipca-watch-1";
 
-// What precedes the estimator's state in the file. Little-endian, as the state is.
+// The bytes of the file before the estimator's state; little-endian, like the state.
 struct Start {
   char format[16];
   std::int64_t rows_read;

@@ -1,5 +1,4 @@
-/// The checkpoints of `roipca watch`: the estimator, and how many rows of the input were read
-/// (docs/format.md).
+/// The checkpoints of `roipca watch`: the estimator and the number of input rows read (docs/format.md).
 #pragma once
 
 #include <cstdint>

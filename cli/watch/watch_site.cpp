@@ -22,7 +22,7 @@ std::string random_token() {
 
 bool is_same(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
-  unsigned char difference = 0;  // compared in full, so that the time says nothing
+  unsigned char difference = 0;  // all bytes are compared, so that the time reveals nothing
   for (std::size_t i = 0; i < a.size(); ++i) difference |= static_cast<unsigned char>(a[i] ^ b[i]);
   return difference == 0;
 }
@@ -55,7 +55,7 @@ WatchSite::WatchSite(WatchState& state, const std::string& host, int port)
 }
 
 HttpResponse WatchSite::answer(const HttpRequest& request) {
-  // Other sites must not read the page through a name of theirs for this machine.
+  // Prevents other web sites from reading the page through a host name that resolves to this machine.
   const bool is_allowed = server_.is_loopback() ? request.host == "127.0.0.1" ||
                                                       request.host == "localhost" || request.host == "[::1]"
                                                 : is_same(query_value(request.query, "token"), token_);

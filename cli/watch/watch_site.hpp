@@ -1,4 +1,4 @@
-/// The page of `roipca watch`, its events and its log.
+/// The web page of `roipca watch`, with its events and its log.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace roipca::cli {
 
-/// Serves the page from its construction on, and what changed in `state` several times a second to all who
-/// have it open. Others than this machine, if the address lets them in at all, need the token in `address()`.
+/// Serves the page while the object lives, and sends changes of `state` to all open pages several times per
+/// second. If the address can be reached from other machines, a client needs the token in address().
 class WatchSite {
  public:
-  /// `state` must live longer. Throws FileError.
+  /// `state` must outlive the object. Throws FileError.
   WatchSite(WatchState& state, const std::string& host, int port);
 
-  /// Where to open the page.
+  /// The URL of the page.
   const std::string& address() const { return address_; }
 
  private:
@@ -27,7 +27,7 @@ class WatchSite {
   std::string token_;
   std::string address_;
   HttpServer server_;
-  std::jthread publisher_;  // last: it uses all of the above
+  std::jthread publisher_;  // last member, because the thread uses the others
 };
 
 }  // namespace roipca::cli

@@ -25,7 +25,7 @@ constexpr std::size_t kMostIdBytes = 64;
 constexpr std::size_t kContributionsShown = 8;
 constexpr Index kVariancesShown = 8;
 
-// JSON has no infinity: null where a number is none.
+// JSON has no infinity and no NaN: null stands for them.
 Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
 std::string time_text() {
@@ -37,9 +37,9 @@ std::string time_text() {
   return {text.data(), length};
 }
 
-// How far out a row is beside its limits.
+// Returns the largest ratio of a statistic to its limit.
 double extent(const MonitorReading& reading) {
-  // Both are 0 where nothing varies.
+  // If nothing varies, the value and the limit are both 0.
   const auto part = [](double value, double limit) { return value > 0.0 ? value / limit : 0.0; };
   return std::max(part(reading.t2, reading.t2_limit), part(reading.spe, reading.spe_limit));
 }
@@ -75,7 +75,7 @@ void WatchState::add(const Row<double>& row, const Place& given, const MonitorRe
   spe_limit_ = reading.spe_limit;
   add_alarm(place, reading);
   if (!model) return;
-  // Rows of the warm-up have no limit, and are not drawn as one point with rows that do.
+  // Rows of the warm-up have no limits, so they are not drawn in one point with rows that have.
   const bool ends_warm_up = std::isinf(open_.extreme.spe_limit) && std::isfinite(reading.spe_limit);
   if (open_.first != 0 && (now - opened_ > kBucketTime || ends_warm_up)) close_bucket();
   if (model != model_) is_drawn_ = false;
@@ -134,7 +134,7 @@ void WatchState::add_spectrum(const Model<double>& model) {
   spectra_.push_back({rows_, shares});
   spectra_changed_ = true;
   if (spectra_.size() < kMostSpectra) return;
-  // Every second one from now on.
+  // Keeps every second one; later ones are added half as often.
   std::vector<Json> kept;
   for (std::size_t i = 0; i < spectra_.size(); i += 2) kept.push_back(std::move(spectra_[i]));
   spectra_ = std::move(kept);
@@ -275,7 +275,7 @@ Json WatchState::changes() {
   const auto now = Clock::now();
   recent_.emplace_back(now, rows_);
   while (recent_.size() > 2 && now - recent_.front().first > kRateTime) recent_.erase(recent_.begin());
-  // A row that waits alone for others is shown all the same.
+  // A point that waits for more rows is shown after a while.
   if (open_.first != 0 && now - opened_ > kBucketTime) close_bucket();
   Json news = facts();
   const auto of_last = [](const auto& all, std::int64_t count, auto convert) {

@@ -1,4 +1,4 @@
-/// What the page of `roipca watch` shows: a summary of a stream in bounded memory.
+/// The data that the page of `roipca watch` shows: a summary of a stream in bounded memory.
 #pragma once
 
 #include <chrono>
@@ -15,8 +15,8 @@
 
 namespace roipca::cli {
 
-/// Rows come in one by one; what changed goes out several times a second. Everything is computed from all
-/// rows: only what is drawn is thinned out. Memory does not depend on the number of rows.
+/// Takes rows one by one, and returns the changes several times per second. Statistics use all rows; only
+/// drawn points are thinned out. Memory does not depend on the number of rows.
 ///
 /// Thread safety: all functions may be called from any thread.
 class WatchState {
@@ -25,41 +25,40 @@ class WatchState {
 
   WatchState(std::string title, double confidence);
 
-  /// The first row is there: its features have these names, or none. Rows have an id if `id_name` is not
-  /// empty.
+  /// Called with the first row. `feature_names` may be empty. Rows have an id if `id_name` is not empty.
   void begin(std::vector<std::string> feature_names, const std::string& id_name);
 
-  /// Which row of the input it is.
+  /// The position of a row in the input.
   struct Place {
-    std::int64_t number = 0;  ///< from 1 on
-    std::string_view id;      ///< empty where rows have none; long ones are cut
+    std::int64_t number = 0;  ///< counted from 1
+    std::string_view id;      ///< empty if rows have none; long ids are cut
   };
 
-  /// Takes a row, and what the monitor said about it.
+  /// Adds a row with the monitor's reading of it.
   void add(const Row<double>& row, const Place& place, const MonitorReading& reading,
            const std::shared_ptr<const Model<double>>& model);
   void set_status(const std::string& status);
   void set_skipped(std::int64_t skipped);
 
-  /// Everything, for a page that was just opened.
+  /// Returns everything, for a page that was just opened.
   Json snapshot();
-  /// What came since the last call.
+  /// Returns what changed since the last call.
   Json changes();
-  /// The log of alarms as CSV.
+  /// Returns the log of alarms as CSV.
   std::string alarms_csv();
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  // Successive rows that are drawn as one point of the charts: the most extreme of them.
+  // Successive rows that are drawn as one point of the charts, at the most extreme of them.
   struct Bucket {
     std::int64_t first = 0;
     std::int64_t last = 0;
     std::int64_t beyond = 0;  // rows beyond a limit
     bool alarm = false;
-    double t2 = 0.0;         // the largest
-    double spe = 0.0;        // the largest
-    MonitorReading extreme;  // the row farthest out, beside its limits
+    double t2 = 0.0;         // largest of the rows
+    double spe = 0.0;        // largest of the rows
+    MonitorReading extreme;  // the reading that is largest in proportion to its limits
     std::int64_t extreme_number = 0;
     std::string extreme_id;
     std::string first_id;
@@ -74,7 +73,7 @@ class WatchState {
     std::string first_id = {};
     std::string last_id = {};
     bool is_open = true;
-    std::string begin;  // the time, in UTC
+    std::string begin;  // time in UTC
     MonitorReading peak;
   };
 
@@ -102,9 +101,9 @@ class WatchState {
   bool alarm_ = false;
   double t2_limit_ = 0.0;
   double spe_limit_ = 0.0;
-  std::vector<std::pair<Clock::time_point, std::int64_t>> recent_;  // numbers of rows at times, for the rate
+  std::vector<std::pair<Clock::time_point, std::int64_t>> recent_;  // times and row numbers, for the rate
 
-  std::shared_ptr<const Model<double>> model_;  // that the last row was scored by
+  std::shared_ptr<const Model<double>> model_;  // scored the last row
   Bucket open_;
   Clock::time_point opened_;
   std::deque<Bucket> buckets_;
@@ -117,12 +116,12 @@ class WatchState {
   Clock::time_point next_point_;
   Json ellipse_ = Json::array();
 
-  std::vector<Json> spectra_;  // [rows, shares of the variance]
+  std::vector<Json> spectra_;  // [rows, fractions of the variance]
   std::int64_t spectra_every_ = 1;
   std::int64_t spectra_seen_ = 0;
   bool spectra_changed_ = false;
   Clock::time_point next_spectrum_;
-  bool is_drawn_ = false;  // the spectrum of the model
+  bool is_drawn_ = false;  // whether the spectrum of the model was added
 
   std::deque<Alarm> alarms_;
   std::int64_t alarms_begun_ = 0;

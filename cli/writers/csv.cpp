@@ -15,7 +15,7 @@ std::string quoted(const std::string& name, char delimiter) {
   return text + '"';
 }
 
-// Numbers have the fewest digits that read back to the same bits.
+// Writes numbers with the fewest digits that read back to the same bits.
 template <typename T>
 class CsvWriter : public RowWriter<T> {
  public:

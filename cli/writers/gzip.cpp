@@ -40,7 +40,7 @@ class GzipSink : public ByteSink {
     do {
       state_.next_out = reinterpret_cast<Bytef*>(output_.data());
       state_.avail_out = static_cast<uInt>(output_.size());
-      deflate(&state_, flush);  // cannot fail: its arguments are right
+      deflate(&state_, flush);  // cannot fail with these arguments
       file_.write(std::span(output_).first(output_.size() - state_.avail_out));
     } while (state_.avail_out == 0);
   }

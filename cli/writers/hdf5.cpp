@@ -114,8 +114,8 @@ class Hdf5Writer : public RowWriter<T> {
   OutputFile output_;
   Hdf5Handle file_;
   Hdf5Handle dataset_;
-  Hdf5Handle ids_;   // a dataset, if rows have ids
-  Hdf5Handle text_;  // its type
+  Hdf5Handle ids_;   // dataset of ids, if rows have them
+  Hdf5Handle text_;  // type of an id
   hsize_t columns_;
   hsize_t rows_ = 0;
 };

@@ -1,4 +1,4 @@
-// In place of hdf5.cpp where the build has no HDF5.
+// Replaces hdf5.cpp if the build has no HDF5.
 #include "roipca/errors.hpp"
 #include "writers/formats.hpp"
 

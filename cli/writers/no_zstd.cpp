@@ -1,4 +1,4 @@
-// In place of zstd.cpp where the build has no zstd.
+// Replaces zstd.cpp if the build has no zstd.
 #include "writers/byte_sink.hpp"
 
 namespace roipca::cli {

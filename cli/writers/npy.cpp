@@ -10,7 +10,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little,
               "rows are written as little-endian machines hold them");
 
-// Always 128 bytes, so that the number of rows can be put in at the end.
+// The header always has 128 bytes, so that the number of rows can be filled in at the end.
 template <typename T>
 std::string header(std::int64_t rows, Index columns) {
   constexpr std::size_t kSize = 128;

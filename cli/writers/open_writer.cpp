@@ -7,7 +7,7 @@
 namespace roipca::cli {
 namespace {
 
-// Without that of a compression.
+// Returns the extension before that of a compression.
 std::string extension(const std::string& path) {
   if (path == "-") return ".csv";
   const std::string plain = path.substr(0, path.size() - packing_of(path).size());

@@ -25,7 +25,7 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
-// A link stays, and what it points to is replaced.
+// Follows a symbolic link, so that its target is replaced and the link is kept.
 std::string followed(const std::string& path) {
   std::error_code error;
   if (!fs::is_symlink(path, error)) return path;
@@ -75,7 +75,7 @@ void OutputFile::write_all(std::span<const char> bytes) {
       check_interrupt();
       if (!ready()) continue;
     }
-    // A pipe that is ready takes PIPE_BUF bytes without blocking.
+    // A pipe that is ready accepts PIPE_BUF bytes without blocking.
     const std::size_t most = may_block_ ? std::min<std::size_t>(bytes.size(), PIPE_BUF) : bytes.size();
     const ssize_t count = ::write(number_, bytes.data(), most);
     if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
@@ -84,7 +84,7 @@ void OutputFile::write_all(std::span<const char> bytes) {
   }
 }
 
-// The reader of a pipe may stop reading for long, and a signal must end the wait.
+// The reader of a pipe may pause for long, and a signal must end the wait.
 bool OutputFile::ready() const {
   constexpr int kMilliseconds = 100;
   pollfd waiting = {.fd = number_, .events = POLLOUT, .revents = 0};
@@ -103,7 +103,7 @@ void OutputFile::publish() {
   published_ = true;
   const int folder = ::open(folder_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) return;
-  ::fsync(folder);  // some file systems cannot; they are as safe as they get
+  ::fsync(folder);  // not supported by some file systems
   ::close(folder);
 }
 

@@ -1,4 +1,4 @@
-/// A file that appears whole or not at all.
+/// A file that is written completely or not at all.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 
 namespace roipca::cli {
 
-/// A temporary file beside `path`, which it replaces when it is published and which is removed otherwise. "-"
-/// is standard output, which takes bytes as they come. Throws FileError that names the path, and Interrupted
-/// while standard output blocks.
+/// A temporary file beside `path`. Publishing renames it to `path`; otherwise the destructor removes it. "-"
+/// is standard output, which receives bytes as they are written. Throws FileError that names the path, and
+/// Interrupted while standard output blocks.
 class OutputFile {
  public:
   explicit OutputFile(std::string path);
@@ -18,11 +18,11 @@ class OutputFile {
   OutputFile& operator=(const OutputFile&) = delete;
 
   void write(std::span<const char> bytes);
-  /// Overwrites the beginning. Not for standard output.
+  /// Overwrites the beginning of the file. Not available for standard output.
   void rewrite_start(std::span<const char> bytes);
   /// Writes everything to disk and closes the file.
   void sync();
-  /// Renames the synced file and syncs the folder. A replaced file's permissions are kept.
+  /// Renames the synced file and syncs the folder. Keeps the permissions of a replaced file.
   void publish();
   void commit() {
     sync();
@@ -30,7 +30,7 @@ class OutputFile {
   }
 
   const std::string& path() const { return path_; }
-  /// Of the temporary file, for libraries that want a name.
+  /// Path of the temporary file, for libraries that need one.
   const std::string& temporary() const { return temporary_; }
 
   [[noreturn]] void fail(const std::string& reason) const;
@@ -44,11 +44,11 @@ class OutputFile {
   std::string path_;
   std::string temporary_;
   int number_ = -1;
-  bool may_block_ = false;  // a pipe or a terminal
+  bool may_block_ = false;  // standard output is a pipe or a terminal
   bool published_ = false;
 };
 
-/// Writes all of `text` to `path` in that way.
+/// Writes `text` to `path` through an OutputFile.
 void write_file(const std::string& path, const std::string& text);
 
 }  // namespace roipca::cli

@@ -1,5 +1,6 @@
-// Python writes the file (python/roipca/_command_output.py): first it is told the names and the type of the
-// columns, then come blocks of rows, each after their number and the bytes of their ids, and then the end.
+// Python writes the file (python/roipca/_command_output.py). It receives the names and the type of the
+// columns, then blocks of rows, each preceded by their number and the size of their ids in bytes, and then
+// the end.
 #include <nlohmann/json.hpp>
 
 #include "python_process.hpp"
@@ -20,7 +21,7 @@ class ParquetWriter : public RowWriter<T> {
   ParquetWriter(const std::string& path, const std::vector<std::string>& names, const std::string& id_name)
       : output_(path), python_("_command_output", "receive", output_.temporary(), kNeeds) {
     naming([&] {
-      python_.receive();  // that it is there
+      python_.receive();  // the confirmation that Python has started
       python_.send({{"names", names}, {"id", id_name}, {"type", sizeof(T) == 4 ? "float32" : "float64"}});
     });
   }
@@ -42,7 +43,7 @@ class ParquetWriter : public RowWriter<T> {
   void complete() override {
     naming([&] {
       python_.send({{"rows", -1}});
-      python_.receive();  // that the file is complete
+      python_.receive();  // the confirmation that the file is complete
     });
     output_.sync();
   }

@@ -1,4 +1,4 @@
-/// Rows into a file.
+/// Writes rows to a file.
 #pragma once
 
 #include <memory>
@@ -10,15 +10,15 @@
 
 namespace roipca::cli {
 
-/// The file appears when it is published; a writer that is destroyed before leaves nothing behind. All
-/// functions throw FileError that names the path.
+/// The file appears at `path` when it is published; a writer that is destroyed earlier leaves nothing behind.
+/// All functions throw FileError that names the path.
 template <typename T>
 class RowWriter {
  public:
   virtual ~RowWriter() = default;
-  /// `ids` are those of the rows if the writer was opened with a name for them, and otherwise none.
+  /// `ids` are the ids of the rows if the writer was opened with a name for them; otherwise it is empty.
   virtual void write(const Rows<T>& rows, std::span<const std::string> ids = {}) = 0;
-  /// Writes everything to disk. After it, publish() hardly fails.
+  /// Writes everything to disk. After this, publish() hardly ever fails.
   virtual void complete() = 0;
   /// Gives the file its name.
   virtual void publish() = 0;
@@ -29,13 +29,13 @@ class RowWriter {
   }
 };
 
-/// Throws std::invalid_argument unless `path` ends in .npy, .csv, .tsv, .h5, .hdf5, .parquet or .pq, or in
-/// .gz or .zst after .csv or .tsv, or is "-", which is CSV on standard output; and for .npy if rows have ids,
-/// which such a file cannot hold.
+/// Throws std::invalid_argument unless `path` ends in .npy, .csv, .tsv, .h5, .hdf5, .parquet or .pq (.csv and
+/// .tsv may be followed by .gz or .zst), or is "-", which is CSV on standard output. Also throws for .npy if
+/// rows have ids, which such a file cannot hold.
 void check_output_path(const std::string& path, bool has_ids = false);
 
-/// Rows of as many numbers as there are names, which only text and Parquet files hold. `id_name` is the name
-/// of the ids of rows, which are the first column of these files and the dataset "id" of HDF5; empty if rows
+/// Opens a writer of rows with one number per name. Only text and Parquet files store the names. `id_name` is
+/// the name of the ids, which are the first column of these files and the dataset "id" of HDF5; empty if rows
 /// have none.
 template <typename T>
 std::unique_ptr<RowWriter<T>> open_writer(const std::string& path, const std::vector<std::string>& names,
