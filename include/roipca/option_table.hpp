@@ -50,7 +50,7 @@ class OptionRow {
   const std::vector<std::string>& words() const { return words_; }
   /// Numbers that the option accepts, if any.
   const std::optional<NumberRange>& numbers() const { return numbers_; }
-  /// What the option does: one phrase without a full stop.
+  /// One phrase, without a full stop, that says what the option does.
   const std::string& help() const { return help_; }
   bool is_flag() const;
   /// Returns all values that the option accepts as text, for example "auto or an integer from 1 to 4096".

@@ -61,7 +61,7 @@ class Preparation {
   Index features_;
   Index first_column_;
   Index kept_;
-  std::vector<Index> places_;  // of each feature among those kept, or -1; empty where all are kept
+  std::vector<Index> places_;  // position of each feature among those kept, or -1; empty if all are kept
 };
 
 extern template class Preparation<float>;

@@ -1,4 +1,5 @@
-/// NumPy arrays as the library sees them, and back, without copies; bytes; work without the GIL.
+/// Views NumPy arrays as rows and turns rows into NumPy arrays, without copies. Also bytes, and work without
+/// the GIL.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -34,7 +35,7 @@ inline std::span<const std::byte> bytes_of(const nb::bytes& bytes) {
 inline nb::bytes to_python(std::span<const std::byte> bytes) {
   const nb::bytes result(nullptr, bytes.size());
   char* to = PyBytes_AsString(result.ptr());
-  without_gil([&] { std::memcpy(to, bytes.data(), bytes.size()); });  // nobody else knows the object yet
+  without_gil([&] { std::memcpy(to, bytes.data(), bytes.size()); });  // no other thread knows the object yet
   return result;
 }
 

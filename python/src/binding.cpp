@@ -1,5 +1,5 @@
 /// The C++ library as the module roipca._core: estimators and models of both precisions, and nothing that C++
-/// does not have. The Python sources make scikit-learn's interface of it.
+/// does not have. The Python sources build scikit-learn's interface on it.
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -34,7 +34,7 @@
 namespace roipca::python {
 namespace {
 
-// The value of __reduce__, for pickle and copy.deepcopy: a class and its arguments.
+// Returns the value of __reduce__, for pickle and copy.deepcopy: a class and its arguments.
 template <typename T>
 nb::tuple reduce(const nb::handle_t<Estimator<T>>& self) {
   const auto [pca, model] = nb::cast<const Estimator<T>&>(self).state();
@@ -86,7 +86,7 @@ void bind_estimator(nb::module_& module, const char* name) {
       .def_prop_ro("rows_seen", &E::rows_seen);
 }
 
-// Saves a model together with the names of its features and its parameters as Python writes them.
+// Saves a model with the names of its features and its parameters in Python's format.
 template <typename T>
 void save_described(const Model<T>& model, const std::filesystem::path& path,
                     const std::vector<std::string>& feature_names, const std::string& parameters) {
@@ -98,7 +98,7 @@ void save_described(const Model<T>& model, const std::filesystem::path& path,
   });
 }
 
-// The arguments of Python's ComponentCounts.
+// Returns the arguments of Python's ComponentCounts.
 nb::dict described(const ComponentCounts& counts) {
   nb::dict result;
   result["gavish_donoho"] = counts.gavish_donoho;
@@ -112,7 +112,7 @@ nb::dict described(const ComponentCounts& counts) {
   return result;
 }
 
-// None for an empty vector.
+// Returns None for an empty vector.
 template <typename Number>
 nb::object if_any(std::vector<Number> numbers) {
   return numbers.empty() ? nb::none() : nb::cast(to_numpy(std::move(numbers)));
@@ -143,9 +143,9 @@ void bind_model(nb::module_& module, const char* name) {
   const auto vector = [](auto member) {
     return [member](const M& model) { return to_numpy(std::vector<double>(model.*member)); };
   };
-  constexpr auto kOwned = nb::rv_policy::reference;  // the array keeps its numbers alive by itself
+  constexpr auto kOwned = nb::rv_policy::reference;  // the array keeps its numbers alive itself
   nb::class_<M> model_class(module, name);
-  // The same functions of CSR matrices, with indices of 32 and of 64 bits.
+  // The same functions for CSR matrices, with indices of 32 and 64 bits.
   using SparseFunction = std::vector<double> (M::*)(const SparseRows<T>&) const;
   using SparseScores = OwnedRows<T> (M::*)(const SparseRows<T>&) const;
   const auto def_sparse = [&](const char* function_name, auto function) {
@@ -230,7 +230,7 @@ void bind_model(nb::module_& module, const char* name) {
           nb::arg("bytes"));
 }
 
-// Threads must not share it.
+// Not thread-safe.
 template <typename T>
 void bind_merge_tree(nb::module_& module, const char* name) {
   using Tree = MergeTree<T>;
@@ -270,7 +270,7 @@ const char* summary_of(const DataError& error) {
   return "Input X contains infinity or a value too large.";
 }
 
-// Translates the library's own exceptions; nanobind makes std::invalid_argument a ValueError by itself. The
+// Translates the library's own exceptions; nanobind itself turns std::invalid_argument into ValueError. The
 // message for a bad number begins with scikit-learn's words and says where the number is.
 void translate(const std::exception_ptr& error, void*) {
   try {

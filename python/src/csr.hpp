@@ -1,4 +1,4 @@
-/// The three arrays of a scipy CSR matrix, as the library sees them.
+/// The three arrays of a scipy CSR matrix as sparse rows of the library.
 #pragma once
 
 #include <stdexcept>
@@ -9,8 +9,8 @@
 
 namespace roipca::python {
 
-/// A view of a CSR matrix with `columns` columns. Throws std::invalid_argument if indptr points beyond
-/// the other arrays; the library checks the rest.
+/// Returns a view of a CSR matrix with `columns` columns. Throws std::invalid_argument if indptr points
+/// beyond the other arrays; the library checks everything else.
 template <typename T, typename I>
 SparseRows<T> sparse_rows(const Array<T>& data, const Array<I>& indices, const Array<I>& starts,
                           Index columns) {

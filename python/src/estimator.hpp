@@ -1,4 +1,4 @@
-/// The estimator as Python threads may share it.
+/// The estimator in a form that Python threads may share.
 #pragma once
 
 #include <algorithm>
@@ -175,9 +175,9 @@ class Estimator {
 
   OnlinePca<T> pca_;
   std::shared_ptr<Model<T>> snapshot_;
-  bool is_given_ = false;  // whether the snapshot is a model that the estimator was made of
+  bool is_given_ = false;  // whether the snapshot is the model that the estimator was made from
   bool is_changing_ = false;
-  mutable std::recursive_mutex mutex_;  // a signal handler may read
+  mutable std::recursive_mutex mutex_;  // recursive, because a signal handler may read
 };
 
 }  // namespace roipca::python

@@ -43,7 +43,7 @@ class ForkGate {
  private:
   static inline std::mutex door_;
   static inline std::atomic<int> threads_inside_ = 0;
-  static inline thread_local int depth_ = 0;  // calls of this thread that are inside
+  static inline thread_local int depth_ = 0;  // number of calls of this thread that are inside
 };
 
 /// Enters the gate, and leaves it when destroyed.

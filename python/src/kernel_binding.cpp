@@ -38,7 +38,7 @@ int clear(PyObject* self) {
   return 0;
 }
 
-// One per column, as in scikit-learn.
+// Returns one eigenvector per column, as in scikit-learn.
 OwnedRows<double> transposed(const OwnedRows<double>& rows) {
   OwnedRows<double> columns(rows.cols(), rows.rows());
   for (Index i = 0; i < rows.rows(); ++i) {
@@ -56,7 +56,7 @@ void bind(nb::module_& module, const char* name) {
   const auto array = [](auto function) {
     return [function](const E& self) { return to_numpy((self.*function)()); };
   };
-  constexpr auto kOwned = nb::rv_policy::reference;  // the array keeps its numbers alive by itself
+  constexpr auto kOwned = nb::rv_policy::reference;  // the array keeps its numbers alive itself
   nb::class_<E>(module, name, nb::type_slots(slots))
       .def(
           "__init__",

@@ -4,7 +4,7 @@
 
 namespace roipca::python {
 
-/// KernelEstimatorF32 and KernelEstimatorF64.
+/// Binds KernelEstimatorF32 and KernelEstimatorF64.
 void bind_kernel_pca(nanobind::module_& module);
 
 }  // namespace roipca::python

@@ -1,4 +1,4 @@
-/// Kernel PCA as Python threads may share it, with kernels by name or as Python functions.
+/// Kernel PCA in a form that Python threads may share, with kernels given by name or as Python functions.
 #pragma once
 
 #include <nanobind/stl/optional.h>
@@ -31,7 +31,7 @@ struct KernelSpec {
   double coef0;
 };
 
-/// A function gets copies of the rows, so that it may keep them.
+/// A function receives copies of the rows, so that it may keep them.
 template <typename T>
 Kernel<T> kernel_of_function(std::shared_ptr<const nb::object> function) {
   return Kernel<T>::custom([function = std::move(function)](const Row<T>& x, const Row<T>& y) {
@@ -133,7 +133,7 @@ class KernelEstimator {
   KernelPca<T> pca_;
   std::shared_ptr<const KernelComponents> components_;
   mutable std::mutex mutex_;
-  mutable std::atomic<std::thread::id> owner_{};  // who is inside
+  mutable std::atomic<std::thread::id> owner_{};  // the thread that is inside
 };
 
 }  // namespace roipca::python

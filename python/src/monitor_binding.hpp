@@ -4,7 +4,8 @@
 
 namespace roipca::python {
 
-/// Limits and contributions of models, MonitorF32 and MonitorF64. After the models and estimators.
+/// Binds the limits and contributions of models, MonitorF32 and MonitorF64. Call it after the models and
+/// estimators are bound.
 void bind_monitor(nanobind::module_& module);
 
 }  // namespace roipca::python

@@ -1,5 +1,5 @@
-/// Options as Python holds them: a dictionary from the names of the library's table of options to str, bool,
-/// int, float or None.
+/// Options as a Python dictionary: the names of the library's table of options, with values of type str,
+/// bool, int, float or None.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -10,14 +10,15 @@
 
 namespace roipca::python {
 
-/// Options that are missing keep their defaults. Throws std::invalid_argument that names the option.
+/// Returns the options of a dictionary; missing ones keep their defaults. Throws std::invalid_argument that
+/// names the option.
 Options options_from(const nanobind::dict& parameters);
 
-/// The inverse, with every option.
+/// The inverse of options_from; includes every option.
 nanobind::dict parameters_of(const Options& options);
 
-/// The table: for each option its words, the numbers that it accepts (as text, or None), its default and
-/// help.
+/// Returns the table: for each option its words, the numbers that it accepts (as text, or None), its default
+/// and its help.
 nanobind::dict described_options();
 
 /// Returns whether an option accepts a value.

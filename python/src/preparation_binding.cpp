@@ -30,7 +30,7 @@ PreparationSteps steps_of(std::optional<double> target_sum, bool log1p,
   return steps;
 }
 
-// data, indices and indptr of the rows.
+// Returns data, indices and indptr of the rows.
 template <typename T, typename I>
 nb::tuple apply_csr(const Preparation<T>& preparation, const Array<T>& data, const Array<I>& indices,
                     const Array<I>& starts, Index columns) {

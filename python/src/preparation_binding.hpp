@@ -4,7 +4,7 @@
 
 namespace roipca::python {
 
-/// PreparationF32 and PreparationF64.
+/// Binds PreparationF32 and PreparationF64.
 void bind_preparation(nanobind::module_& module);
 
 }  // namespace roipca::python

@@ -12,7 +12,7 @@
 namespace roipca::python {
 namespace {
 
-// Returns work(), without the GIL, and lets no fork happen meanwhile.
+// Returns work(), called without the GIL; no fork can happen meanwhile.
 template <typename F>
 auto outside(F&& work) {
   return without_gil([&] {
@@ -45,7 +45,7 @@ void add_csr(Refinement<T>& refinement, const Array<T>& data, const Array<I>& in
   add(refinement, sparse_rows(data, indices, starts, columns), weights_of(weights), first_row);
 }
 
-// Threads must not share it.
+// Not thread-safe.
 template <typename T>
 void bind(nb::module_& module, const char* name) {
   using R = Refinement<T>;

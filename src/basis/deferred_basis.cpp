@@ -7,16 +7,17 @@
 namespace roipca {
 namespace {
 
-// Part of a squared length that must be left after a projection for what is left to be orthogonal to about
-// three roundings, and for its length to follow from the difference of squares. Where less is left, a second
-// projection is enough (Kahan and Parlett).
+// Fraction of a squared length that must remain after a projection for the remainder to be orthogonal to
+// about three roundings, and for its length to follow from the difference of squares. If less remains, a
+// second projection is enough (Kahan and Parlett).
 constexpr double kLeftAfterOnePass = 0.1;
 
-// What a pass after the first may take off, squared, beside what it leaves to be the last: see Splitter.
+// Largest squared ratio of the part that a later pass removes to the part it leaves, for the pass to be the
+// last: see Splitter.
 constexpr double kTakenByLastPass = 0x1p-20;
 
-// Applying costs 2 k (k + b) d / b operations a row, less the larger b is; projecting 2 (k + b) d and turning
-// C 2 k^2 (k + b), less the smaller. Measured for k of 20 and 60: flat around k / 2.
+// Per row, applying costs 2 k (k + b) d / b operations, which favours a large b; projecting costs 2 (k + b) d
+// and turning C 2 k^2 (k + b), which favour a small one. Measured for k of 20 and 60: flat around k / 2.
 template <typename T>
 Index block_rows(Index capacity) {
   constexpr Index kGroup = DeferredBasis<T>::kGroup;
@@ -86,8 +87,8 @@ void DeferredBasis<T>::project(const double* squared_norms) {
   waiting_ = 0;
 }
 
-// What U and the rows of the group before it leave of row i becomes a direction of its own behind U, where it
-// is more than noise.
+// The remainder of row i outside of U and of the earlier rows of the group is appended to U as a new
+// direction, if it exceeds noise.
 template <typename T>
 void DeferredBasis<T>::add_direction(Index i, double squared_norm, double noise) {
   const Index length = rows_.padded_length();
@@ -95,7 +96,7 @@ void DeferredBasis<T>::add_direction(Index i, double squared_norm, double noise)
   T* x = rows_.row(count_);
   if (first_ + i > count_) std::copy_n(rows_.row(first_ + i), length, x);
 
-  // One pass for the products with the group's directions and with itself.
+  // One pass computes the products with the group's directions and with the row itself.
   const Index earlier = count_ - first_;
   const simd::RowsView<T> group{rows_.row(first_), rows_.stride(), earlier};
   simd::table<T>().dots({group.data, group.stride, earlier + 1}, {x, 0, 1}, length, y + first_, 1);
@@ -107,7 +108,8 @@ void DeferredBasis<T>::add_direction(Index i, double squared_norm, double noise)
     left = std::sqrt(left);
     take_off(x, 1, group, y + first_, 1, 1.0 / left);
   } else {
-    // What is left is small beside what the projections so far have rounded: again, against all.
+    // The remainder is small compared with the rounding of the projections so far: project again, onto all
+    // directions.
     std::fill_n(y + first_, earlier, 0.0);
     left = splitter_.split(rows_.view(count_), length, squared_norm, x);
     Eigen::Map<Vector<double>>(y, count_) += splitter_.coordinates().head(count_);
@@ -167,7 +169,7 @@ void DeferredBasis<T>::apply() {
   reset_turn();
 }
 
-// rows <- scale (rows - products directions).
+// Sets rows <- scale (rows - products directions).
 template <typename T>
 void DeferredBasis<T>::take_off(T* rows, Index count, simd::RowsView<T> directions, const double* products,
                                 Index products_stride, double scale) {

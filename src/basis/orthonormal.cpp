@@ -8,8 +8,8 @@
 namespace roipca {
 namespace {
 
-// Up to this |Q^T Q - I| the Newton steps below converge, each squaring it: 0.5, 0.2, 4e-2, 1e-3, 9e-7,
-// 7e-13, 3e-25. Beyond it the basis is lost rather than drifted, and Gram-Schmidt makes a new one.
+// Up to this |Q^T Q - I| the Newton steps below converge, and each squares it: 0.5, 0.2, 4e-2, 1e-3, 9e-7,
+// 7e-13, 3e-25. Beyond it the basis is lost rather than drifted, and Gram-Schmidt computes a new one.
 constexpr double kNewtonReach = 0.5;
 constexpr int kNewtonSteps = 7;
 
@@ -18,7 +18,8 @@ double norm(const Eigen::Ref<const Vector<T>>& v) {
   return std::sqrt(v.template cast<double>().squaredNorm());
 }
 
-// What `done` orthonormal columns leave of column `j`, and its length.
+// Subtracts the parts along `done` orthonormal columns from column `j`, and returns the length of the
+// remainder.
 template <typename T>
 double project_out(Eigen::Ref<Matrix<T>> q, Index done, Index j) {
   auto column = q.col(j);
@@ -26,8 +27,8 @@ double project_out(Eigen::Ref<Matrix<T>> q, Index done, Index j) {
   return norm<T>(column);
 }
 
-// The axis that the columns before `j` cover least: at most j / d of its length, so that something is left of
-// it.
+// Sets column `j` to the axis that the columns before it cover least, orthonormalised. They cover at most j /
+// d of its squared length, so that a remainder is left.
 template <typename T>
 void set_to_free_axis(Eigen::Ref<Matrix<T>> q, Index j) {
   Index axis = 0;
@@ -44,7 +45,7 @@ void set_to_free_axis(Eigen::Ref<Matrix<T>> q, Index j) {
 
 template <typename T>
 void orthonormalise(Eigen::Ref<Matrix<T>> q) {
-  // Less than this left of a unit vector is rounding of what was taken away.
+  // A remainder of a unit vector below this is rounding of the part that was subtracted.
   constexpr double kGone = 64.0 * double{std::numeric_limits<T>::epsilon()};
   for (Index j = 0; j < q.cols(); ++j) {
     double length = norm<T>(q.col(j));
@@ -64,8 +65,8 @@ void orthonormalise(Eigen::Ref<Matrix<T>> q) {
 
 template <typename T>
 Index orthonormalise_independent(Eigen::Ref<Matrix<T>> q, Eigen::Ref<Vector<double>> values) {
-  // Columns that are only nearly orthogonal lose little; one that loses half its digits is no direction of
-  // its own.
+  // Columns that are nearly orthogonal lose little. A column that loses half of its digits is not a direction
+  // of its own.
   const double gone = std::sqrt(double{std::numeric_limits<T>::epsilon()});
   Index kept = 0;
   for (Index j = 0; j < q.cols(); ++j) {
@@ -107,7 +108,8 @@ double DriftGuard<T>::measure(const Eigen::Ref<Matrix<T>>& q) {
   return drift;
 }
 
-// One Newton-Schulz step for the polar factor, Q (3 I - Q^T Q) / 2, with the Q^T Q last measured.
+// Takes one Newton-Schulz step towards the polar factor, Q (3 I - Q^T Q) / 2, with the Q^T Q that was
+// measured last.
 template <typename T>
 void DriftGuard<T>::step_towards_polar_factor(Eigen::Ref<Matrix<T>> q) {
   auto gram = gram_.topLeftCorner(q.cols(), q.cols());
@@ -119,7 +121,7 @@ void DriftGuard<T>::step_towards_polar_factor(Eigen::Ref<Matrix<T>> q) {
 template <typename T>
 void DriftGuard<T>::watch(Eigen::Ref<Matrix<T>> q, std::int64_t before, std::int64_t count) {
   const Index interval = interval_ > 0 ? interval_ : std::max<Index>(128, 10 * q.cols());
-  // Also at powers of two: the first rows turn the components most.
+  // Also checks at powers of two, because the first rows turn the components most.
   const bool early = before + count < interval && std::bit_ceil(static_cast<std::uint64_t>(before) + 1) <=
                                                       static_cast<std::uint64_t>(before + count);
   if (!early && (before + count) / interval == before / interval) return;
@@ -130,7 +132,7 @@ void DriftGuard<T>::watch(Eigen::Ref<Matrix<T>> q, std::int64_t before, std::int
     orthonormalise<T>(q);
     return;
   }
-  // The step from below the root of epsilon is the last one: what it leaves is rounding.
+  // A step that starts below the root of epsilon is the last one: its remainder is rounding.
   const double last = std::sqrt(double{std::numeric_limits<T>::epsilon()});
   for (int step = 0; step < kNewtonSteps; ++step) {
     step_towards_polar_factor(q);

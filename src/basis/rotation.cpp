@@ -5,7 +5,7 @@
 namespace roipca {
 namespace {
 
-constexpr Index kSlab = 64;  // features at a time: 64 x 40 doubles fit the first cache
+constexpr Index kSlab = 64;  // features at a time: 64 x 40 doubles fit into the first-level cache
 
 }  // namespace
 

@@ -6,7 +6,8 @@
 namespace roipca {
 namespace {
 
-// What the first pass, and any other, may take off a row beside what it leaves to be the last.
+// Largest ratio of the part that the first pass, or a later one, removes to the part it leaves, for it to be
+// the last pass.
 constexpr double kOnceIsEnough = 1.0;
 constexpr double kTwiceIsEnough = 0x1p-10;
 
@@ -44,7 +45,7 @@ double Splitter<T>::split(simd::RowsView<T> q, Index length, double squared_norm
   return rest;
 }
 
-// v <- v - Q Q^T v. Returns |Q^T v|.
+// Sets v <- v - Q Q^T v. Returns |Q^T v|.
 template <typename T>
 double Splitter<T>::project(simd::RowsView<T> q, Index length, T* v) {
   const auto& kernel = simd::table<T>();

@@ -17,12 +17,13 @@
 namespace roipca {
 namespace {
 
-// Of a tall or square matrix, through the triangle of its QR, which has the same ones and is small.
+// For a tall or square matrix: uses the triangle of its QR decomposition, which is small and has the same
+// right vectors.
 linalg::RightVectors right_vectors_of_tall(const Matrix<double>& a) {
   return linalg::right_vectors(linalg::HouseholderQr(a).triangle());
 }
 
-// Of a wide matrix: its transpose is Q R, so the right vectors are Q times the left ones of R.
+// For a wide matrix: its transpose is Q R, so the right vectors are Q times the left ones of R.
 linalg::RightVectors right_vectors_of_wide(const Matrix<double>& a) {
   const linalg::HouseholderQr qr(a.transpose());
   auto [values, left] = linalg::right_vectors(qr.triangle().transpose());
@@ -40,7 +41,7 @@ Vector<double> aged_weights(const Weights& weights, Index rows, double forgettin
   return aged;
 }
 
-// Sum over i < j of w_i w_j; of positive terms, unlike half of |sum|^2 - sum of squares.
+// Returns the sum over i < j of w_i w_j, from positive terms, unlike half of |sum|^2 - sum of squares.
 double sum_over_pairs(const Vector<double>& w) {
   double before = 0.0;
   double pairs = 0.0;
@@ -51,7 +52,7 @@ double sum_over_pairs(const Vector<double>& w) {
   return pairs;
 }
 
-// a + b - sum, exactly, for the rounded sum (Knuth).
+// Returns a + b - sum exactly, for the rounded sum (Knuth).
 Vector<double> error_of_sum(const Vector<double>& a, const Vector<double>& b, const Vector<double>& sum) {
   const Vector<double> b_in_sum = sum - a;
   return (a - (sum - b_in_sum)) + (b - b_in_sum);
@@ -80,8 +81,8 @@ Model<T> batch_pca(const Rows<T>& rows, const Options& options, const Weights& w
   Vector<double> mean = Vector<double>::Zero(rows.cols());
   Vector<double> mean_tail = mean;
   if (options.center) {
-    // Relative to the heaviest row, so that a constant column is exactly 0. In parts of the weight, so that
-    // no sum overflows; the second sum finds what rounding left of the first.
+    // Relative to the heaviest row, so that a constant column is exactly 0, and in fractions of the weight,
+    // so that no sum overflows. The second sum adds the rounding error of the first.
     Index heaviest = 0;
     w.maxCoeff(&heaviest);
     const Vector<double> origin = a.row(heaviest);
@@ -93,7 +94,7 @@ Model<T> batch_pca(const Rows<T>& rows, const Options& options, const Weights& w
     a.rowwise() -= rest.transpose();
     mean = origin + offset;
     mean_tail = rest + error_of_sum(origin, offset, mean);
-    // The mean alone is what is read: it takes what fits of the tail.
+    // Only the mean is read, so it takes the leading digits of the tail.
     const Vector<double> first = mean;
     mean += mean_tail;
     mean_tail -= mean - first;

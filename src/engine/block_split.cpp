@@ -9,25 +9,25 @@
 namespace roipca {
 namespace {
 
-// Part of its square that must be left of a row, outside of Q and then outside of the rows before it, for
-// differences of products to tell what is left: P is orthonormal to about epsilon / kClear.
+// Fraction of its square that must remain of a row, outside of Q and then outside of the rows before it, for
+// differences of products to determine the remainder: P is orthonormal to about epsilon / kClear.
 template <typename T>
 constexpr double kClear = std::is_same_v<T, float> ? 0x1p-8 : 0x1p-20;
 
-// Square of a row below which sums of products in T have lost digits to underflow. (Such a row of doubles
-// counts as nothing: see Moments.)
+// Square of a row below which sums of products in T lose digits to underflow. (Such a row of doubles counts
+// as zero: see Moments.)
 template <typename T>
 constexpr double kLeastSquare = std::is_same_v<T, float> ? 0x1p-100 : 0.0;
 
-// Length below which the numbers of a row themselves have lost digits.
+// Length below which the numbers of a row itself have lost digits.
 template <typename T>
 constexpr double kLeastLength = std::is_same_v<T, float> ? 0x1p-100 : 0.0;
 
-// Part of its length above which a projection has left a row orthogonal to rounding.
+// Fraction of its length above which a row is orthogonal to rounding after one projection.
 constexpr double kOnceIsEnough = 0.5;
 
-// The Cholesky factor of a, in its lower triangle. False, with a half done, where less than `clear` is left
-// of a diagonal entry.
+// Computes the Cholesky factor of a in its lower triangle. Returns false, with a in an unspecified state, if
+// less than `clear` of a diagonal entry remains.
 bool factorise(Index order, double clear, RowMatrix<double>& a) {
   for (Index i = 0; i < order; ++i) {
     const double whole = a(i, i);
@@ -93,7 +93,7 @@ bool BlockSplit<T>::split_by_products(Index components, const RowBlock<T>& block
   return factorise(count, kClear<T>, outside_);
 }
 
-// By Gram-Schmidt.
+// Orthogonalises the rows by Gram-Schmidt.
 template <typename T>
 void BlockSplit<T>::split_by_vectors(simd::RowsView<T> q, RowBlock<T>& block) {
   const Index count = block.count;
@@ -111,7 +111,7 @@ void BlockSplit<T>::split_by_vectors(simd::RowsView<T> q, RowBlock<T>& block) {
     double before = whole;
     bool first = true;
     while (left > noise && (first || left < kOnceIsEnough * before)) {
-      // Directions of the rows before it, and Q again where it took most of the row away.
+      // Projects onto the directions of the rows before it, and again onto Q if that removed most of the row.
       if (left < kOnceIsEnough * before) project_out(q, block, i, 1, inside_);
       project_out(block.rows.view(directions_), block, i, 1, outside_);
       before = left;
@@ -127,7 +127,7 @@ void BlockSplit<T>::split_by_vectors(simd::RowsView<T> q, RowBlock<T>& block) {
   }
 }
 
-// X in place of V.
+// Replaces V by X.
 template <typename T>
 void BlockSplit<T>::take_mean_out(RowBlock<T>& block) {
   if (block.pull == 0.0) return;
@@ -143,7 +143,7 @@ void BlockSplit<T>::take_mean_out(RowBlock<T>& block) {
   block.pull = 0.0;
 }
 
-// rows <- rows - (rows Q) Q^T for `count` rows of the block, whose coordinates grow by the products.
+// Sets rows <- rows - (rows Q) Q^T for `count` rows of the block, and adds the products to their coordinates.
 template <typename T>
 void BlockSplit<T>::project_out(simd::RowsView<T> q, RowBlock<T>& block, Index first, Index count,
                                 RowMatrix<double>& coordinates) {

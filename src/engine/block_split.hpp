@@ -1,17 +1,17 @@
-/// What a block of rows has within the components and outside of them.
+/// Splits the rows of a block into their parts within the components and outside of them.
 #pragma once
 
 #include "intake/row_block.hpp"
 
 namespace roipca {
 
-/// X = Y Q^T + W P^T for the rows X of a block: their coordinates Y along orthonormal components Q and W
-/// along P, an orthonormal basis of what they have outside of Q.
+/// Computes X = Y Q^T + W P^T for the rows X of a block: their coordinates Y along the orthonormal components
+/// Q, and W along P, an orthonormal basis of the parts of the rows outside of Q.
 ///
-/// W comes from the products K = X X^T where these tell it: W W^T = K - Y Y^T, and P = (X^T - Q Y^T) W^(-T)
-/// need not be formed. Where rows lie nearly within the components or within each other's span, they are
-/// orthogonalised one by one instead, and become P. A row adds a direction if more is left of it than the
-/// rounding of that row: how large other rows are, and what earlier ones have added up to, does not matter.
+/// W is computed from the products K = X X^T if these are accurate enough: W W^T = K - Y Y^T, and P = (X^T -
+/// Q Y^T) W^(-T) need not be formed. If rows lie nearly within the components or within each other's span,
+/// they are orthogonalised one by one instead, and become P. A row adds a direction if its remainder exceeds
+/// the rounding of that row, however large other rows are and whatever earlier rows have added up to.
 ///
 /// Allocates at construction only.
 template <typename T>
@@ -19,23 +19,23 @@ class BlockSplit {
  public:
   BlockSplit(Index max_components, Index max_rows);
 
-  /// Finds Y (or X Z, for a basis Z that is not orthonormal) and K.
+  /// Computes Y (or X Z, for a basis Z that is not orthonormal) and K.
   void measure(simd::RowsView<T> q, const RowBlock<T>& block);
-  /// Finds W and P, after `measure`. The rows are scratch afterwards.
+  /// Computes W and P, after `measure`. The rows are scratch afterwards.
   void split(simd::RowsView<T> q, RowBlock<T>& block);
 
-  /// b x k, row by row.
+  /// Y, b x k, row by row.
   const RowMatrix<double>& inside() const { return inside_; }
-  /// b x directions().
+  /// W, b x directions().
   const RowMatrix<double>& outside() const { return outside_; }
   /// The lower triangle of K.
   const RowMatrix<double>& products() const { return products_; }
-  /// Columns of W and P.
+  /// Number of columns of W and P.
   Index directions() const { return directions_; }
 
-  /// Whether P is (X^T - Q Y^T) W^(-T), of the rows as they are; otherwise the rows have become P.
+  /// Whether P is (X^T - Q Y^T) W^(-T) with the rows as they were given; otherwise the rows have become P.
   bool by_products() const { return by_products_; }
-  /// W^(-T) times a matrix, in place.
+  /// Multiplies a matrix by W^(-T), in place.
   void divide_by_outside(Eigen::Ref<Matrix<double>> columns) const;
 
  private:
@@ -52,7 +52,7 @@ class BlockSplit {
   Index directions_ = 0;
   bool by_products_ = false;
   Vector<double> along_;           // products with the roots of the rows' weights
-  RowMatrix<double> corrections_;  // of coordinates, by one projection
+  RowMatrix<double> corrections_;  // corrections of coordinates by one projection
   RowMatrix<T> coefficients_;
   Vector<T> panel_;
 };

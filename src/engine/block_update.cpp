@@ -12,10 +12,10 @@ namespace roipca {
 namespace {
 
 constexpr int kUpdatesBetweenSettling = 16;
-// Ratio of eigenvalues beyond which one update may leave a drift worth taking out.
+// Ratio of eigenvalues above which one update may leave a drift worth removing.
 constexpr double kWide = 1e4;
-// To which an iteration finds the directions of the subspace, in each block. (They are orthonormal to
-// rounding in any case.)
+// Accuracy to which an iteration computes the directions of the subspace in each block. (They are orthonormal
+// to rounding in any case.)
 template <typename T>
 constexpr double kSubspaceTolerance = std::is_same_v<T, float> ? 0x1p-21 : 0x1p-40;
 
@@ -68,7 +68,7 @@ void BlockUpdate<T>::apply(HeldPairs<T>& pairs, RowBlock<T>& block, const Mu& mu
   const double added = split_.products().diagonal().head(block.count).sum();  // |X|^2
   bool advanced = advance(pairs, block, mu_of(pairs, block, mu), shift);
   if (!advanced && !pairs.settled) {
-    // What is known of the smallest eigenvalue was too old.
+    // The bound on the smallest eigenvalue was too old.
     settle(pairs);
     split_.measure(pairs.components.view(pairs.rank), block);
     advanced = advance(pairs, block, mu_of(pairs, block, mu), shift);
@@ -96,12 +96,12 @@ void BlockUpdate<T>::score(const HeldPairs<T>& pairs, RowBlock<T>& block, BlockS
                kScoreNoise<T> * pairs.trace / block.freedom, block.scores);
 }
 
-// Where nothing grows any more and the rows weigh little.
+// Advances the pairs if the rank no longer grows and the rows weigh little.
 template <typename T>
 bool BlockUpdate<T>::advance(HeldPairs<T>& pairs, const RowBlock<T>& block, double mu, double shift) {
   const Index rank = pairs.rank;
   if (rank == 0 || rank < pairs.capacity()) return false;
-  // Entries of `inner` that a row adds to are right to rounding of that row's square.
+  // Entries of `inner` are accurate to rounding of the squares of the rows that were added to them.
   const double largest = split_.products().diagonal().head(block.count).maxCoeff();
   if (!(pairs.values[rank - 1] > linalg::SymmetricEigen::kGraded * largest)) return false;
   if (pairs.settled) {
@@ -137,7 +137,7 @@ bool BlockUpdate<T>::advance(HeldPairs<T>& pairs, const RowBlock<T>& block, doub
   return true;
 }
 
-// By an eigenproblem of order k + b, from settled pairs to settled ones.
+// Solves an eigenproblem of order k + b; the pairs are settled before and after.
 template <typename T>
 void BlockUpdate<T>::solve(HeldPairs<T>& pairs, RowBlock<T>& block, double mu, double shift) {
   const Index rank = pairs.rank;
@@ -155,7 +155,7 @@ void BlockUpdate<T>::solve(HeldPairs<T>& pairs, RowBlock<T>& block, double mu, d
   restore(pairs);
 }
 
-// Forms A, solves it, and returns how many of its eigenpairs to keep.
+// Forms A, solves it, and returns the number of its eigenpairs to keep.
 template <typename T>
 Index BlockUpdate<T>::solve_small(const HeldPairs<T>& pairs, Index count, double mu) {
   const Index rank = pairs.rank;
@@ -178,12 +178,12 @@ Index BlockUpdate<T>::solve_small(const HeldPairs<T>& pairs, Index count, double
   const Index found = eigen_.solve_positive(order, kept, noise, values_.head(rank), rows.topRows(count));
   values_.head(kept) = eigen_.values().head(kept).cwiseMax(0.0);
   vectors_.topLeftCorner(order, kept) = eigen_.vectors(kept);
-  // Components whose eigenvalue is mu itself are still there.
+  // Components whose eigenvalue is mu itself were not found, but are still held.
   if (found < kept) complete<double>(vectors_.topLeftCorner(order, kept), found);
   return kept;
 }
 
-// From coefficients of [Q, P] to those of [Q, X^T]: P = (X^T - Q Y^T) W^(-T).
+// Converts coefficients of [Q, P] to those of [Q, X^T]: P = (X^T - Q Y^T) W^(-T).
 template <typename T>
 void BlockUpdate<T>::express_by_rows(Index count, Index rank, Index kept) {
   auto combinations = vectors_.block(rank, 0, count, kept);
@@ -196,7 +196,7 @@ void BlockUpdate<T>::express_by_rows(Index count, Index rank, Index kept) {
   vectors_.topLeftCorner(rank, kept) -= of_components_.topLeftCorner(rank, kept);
 }
 
-// From coefficients of [Z, X^T], of which there are `count` rows, to those of [Z, V^T].
+// Converts coefficients of [Z, X^T], with `count` rows, to those of [Z, V^T].
 template <typename T>
 void BlockUpdate<T>::take_coefficients(const RowBlock<T>& block, Index count, Index rank, Index kept) {
   for (Index j = 0; j < kept; ++j) {
@@ -209,7 +209,7 @@ void BlockUpdate<T>::take_coefficients(const RowBlock<T>& block, Index count, In
   }
 }
 
-// Z <- [Z, rows^T] times the coefficients.
+// Sets Z <- [Z, rows^T] times the coefficients.
 template <typename T>
 void BlockUpdate<T>::rotate(HeldPairs<T>& pairs, simd::RowsView<T> rows, Index kept) {
   simd::table<T>().rotate(pairs.components.row(0), pairs.components.stride(), pairs.rank, rows,
@@ -227,7 +227,7 @@ void BlockUpdate<T>::settle(HeldPairs<T>& pairs) {
     const double noise = static_cast<double>(rank) * std::numeric_limits<double>::epsilon();
     const Index found = eigen_.solve_positive(rank, rank, noise);
     pairs.values = eigen_.values();
-    // Lazily, because other products of Eigen's allocate.
+    // A lazy product, because Eigen's other products allocate.
     coefficients_.topLeftCorner(rank, found) =
         pairs.normal.topRows(rank).lazyProduct(eigen_.vectors(found)).template cast<T>();
     rotate(pairs, {pairs.components.row(0), 0, 0}, found);
@@ -253,21 +253,21 @@ void BlockUpdate<T>::restore(HeldPairs<T>& pairs) {
   for (int pass = 0; pass < 3 && measure_drift(pairs) > kTolerance<T>; ++pass) orthonormalise(pairs);
 }
 
-// Q <- Q R^(-1) for the Cholesky factor R of Q^T Q, which measure_drift has left in gram_. R is
-// triangular: a component is corrected only by those before it, which are the more accurate ones.
+// Sets Q <- Q R^(-1) for the Cholesky factor R of Q^T Q, which measure_drift left in gram_. R is triangular,
+// so a component is corrected only by those before it, which are more accurate.
 template <typename T>
 void BlockUpdate<T>::orthonormalise(HeldPairs<T>& pairs) {
   const Index rank = pairs.rank;
-  auto& l = gram_;  // R^T, row by row over the lower triangle of Q^T Q
+  auto& l = gram_;  // R^T, row by row, in the lower triangle of Q^T Q
   for (Index i = 0; i < rank; ++i) {
     for (Index j = 0; j <= i; ++j) {
       double left = l(i, j);
       for (Index m = 0; m < j; ++m) left -= l(i, m) * l(j, m);
-      // A component that is lost in the others keeps its direction; the next pass finds it orthogonal.
+      // A component that nearly depends on the others keeps its direction; the next pass orthogonalises it.
       l(i, j) = i > j ? left / l(j, j) : std::sqrt(std::max(left, 0.01 * l(i, i)));
     }
   }
-  // The columns of R^(-1), by forward substitution with R^T from the right.
+  // Computes the columns of R^(-1) by forward substitution with R^T from the right.
   coefficients_.topLeftCorner(rank, rank).setZero();
   Vector<double>& column = column_;
   for (Index j = 0; j < rank; ++j) {

@@ -1,4 +1,4 @@
-/// Many rows at once: ROIPCA's answer at level 3.
+/// Adds many rows at once: the result of ROIPCA by products of matrices.
 #pragma once
 
 #include <stdexcept>
@@ -11,10 +11,10 @@
 
 namespace roipca {
 
-/// The leading subspace of a scatter matrix, with its basis as aligned rows. When settled, the basis
-/// consists of the eigenvectors, and `values` are their eigenvalues. Between, it is any well conditioned
-/// basis Z, Q = Z `normal` is an orthonormal one, the scatter is Q `inner` Q^T on the subspace, and none of
-/// its eigenvalues is below the last of `values`: rows only add to them.
+/// The leading subspace of a scatter matrix, with its basis as aligned rows. When settled, the basis consists
+/// of the eigenvectors, and `values` are their eigenvalues. Between updates it may be any well-conditioned
+/// basis Z: then Q = Z `normal` is orthonormal, the scatter on the subspace is Q `inner` Q^T, and none of its
+/// eigenvalues is below the last of `values`, because rows only add to them.
 template <typename T>
 struct HeldPairs {
   HeldPairs(Index features, Index capacity)
@@ -22,7 +22,7 @@ struct HeldPairs {
         values(Vector<double>::Zero(capacity)),
         inner(Matrix<double>::Zero((capacity + 7) / 8 * 8, capacity)),
         normal(inner) {}
-  /// Components that are there already, with room for `components.count()`.
+  /// Takes components that already exist; `given` has room for `capacity` of them.
   HeldPairs(simd::AlignedRows<T> given, Index capacity)
       : components(std::move(given)),
         values(Vector<double>::Zero(capacity)),
@@ -48,26 +48,26 @@ struct HeldPairs {
 
   simd::AlignedRows<T> components;
   Vector<double> values;
-  Matrix<double> inner;   // padded as linalg wants it
-  Matrix<double> normal;  // the same
+  Matrix<double> inner;   // padded as linalg requires
+  Matrix<double> normal;  // padded in the same way
   double trace = 0.0;
   Index rank = 0;
   bool settled = true;
 };
 
-/// The scatter is taken to be mu I + Q (Lambda - mu I) Q^T. Rows X = Y Q^T + W P^T (see BlockSplit) add X^T
-/// X, so that in the basis [Q, P] the new scatter less mu is
+/// The scatter is assumed to be mu I + Q (Lambda - mu I) Q^T. Rows X = Y Q^T + W P^T (see BlockSplit) add X^T
+/// X, so that in the basis [Q, P] the new scatter minus mu is
 ///
 ///     A = [[Lambda - mu, 0], [0, 0]] + [Y, W]^T [Y, W].
 ///
-/// With its leading eigenvectors V, the new components are [Q, P] V, and the new eigenvalues its own plus mu:
-/// one product of X with Q, one with itself, an eigenproblem of order k + b and one product of [Q, X^T] with
-/// a small matrix.
+/// With the leading eigenvectors V of A, the new components are [Q, P] V, and the new eigenvalues are those
+/// of A plus mu. This takes one product of X with Q, one of X with itself, an eigenproblem of order k + b and
+/// one product of [Q, X^T] with a small matrix.
 ///
-/// In the long run the rows of a block weigh little against Lambda. Then the new subspace is a small step
-/// from the old one, which products of small matrices find, and which is taken by adding combinations of the
-/// rows to the components: no eigenproblem, and no rotation of the components. Eigenvectors are found when
-/// somebody reads them, and every few blocks. See simd::LeadingUpdate.
+/// Later in a stream, the rows of a block weigh little compared with Lambda. The new subspace is then a small
+/// step from the old one, which is computed by products of small matrices and applied by adding combinations
+/// of the rows to the components, without an eigenproblem and without rotating the components. Eigenvectors
+/// are computed when they are read, and every few blocks. See linalg::LeadingUpdate.
 ///
 /// Allocates at construction only.
 template <typename T>
@@ -75,12 +75,12 @@ class BlockUpdate {
  public:
   BlockUpdate(Index capacity, Index max_rows);
 
-  /// Adds the block's rows X, and `shift` times the identity. The rows are scratch afterwards. A scorer
-  /// scores them first if that is wanted.
+  /// Adds the rows X of the block, and `shift` times the identity. The rows are scratch afterwards. If scores
+  /// are wanted, `scorer` scores the rows first.
   void apply(HeldPairs<T>& pairs, RowBlock<T>& block, const Mu& mu, double shift = 0.0,
              BlockScorer* scorer = nullptr);
 
-  /// Finds the eigenpairs, and orthonormalises them where they have drifted by more than 512 roundings.
+  /// Computes the eigenpairs, and orthonormalises them if they have drifted by more than 512 roundings.
   void settle(HeldPairs<T>& pairs);
 
   void visit_state(state::Archive& archive) { archive(since_settled_); }
@@ -99,18 +99,18 @@ class BlockUpdate {
   void orthonormalise(HeldPairs<T>& pairs);
 
   BlockSplit<T> split_;
-  simd::AlignedRows<double> coordinates_;  // [Y, W], a row per component or direction
+  simd::AlignedRows<double> coordinates_;  // [Y, W], one row per component or direction
   RowMatrix<double> small_;                // [Y, W]^T [Y, W]
-  simd::AlignedRows<double> of_rows_;      // coefficients of X^T in the new components, a row per component
-  RowMatrix<double> of_components_;        // what these add to those of Q
+  simd::AlignedRows<double> of_rows_;      // coefficients of X^T in the new components, one row per component
+  RowMatrix<double> of_components_;        // their contribution to the coefficients of Q
   linalg::SymmetricEigen eigen_;
-  Vector<double> values_;   // the new eigenvalues, less mu
+  Vector<double> values_;   // the new eigenvalues minus mu
   Matrix<double> vectors_;  // the new components in the basis [Q, P], then as combinations of [Q, X^T]
   Vector<double> work_;
   RowMatrix<T> coefficients_;
   Vector<T> panel_;
   RowMatrix<double> gram_;    // Q^T Q
-  Vector<double> column_;     // of the inverse of its factor
+  Vector<double> column_;     // one column of the inverse of its factor
   Vector<double> variances_;  // along the components, for scores
   int since_settled_ = 0;
 };

@@ -12,7 +12,7 @@
 namespace roipca {
 namespace {
 
-// The exact method makes no error to probe.
+// The exact method has no error that probes could estimate.
 Index probes_of(const Options& options, Index features) {
   return resolve(options, features) == Method::kExact ? 0 : options.probes;
 }
@@ -85,7 +85,7 @@ void DenseStream<T>::absorb_in_units(const GivenRows<T>& given, Index from, Inde
   }
 }
 
-// The rows are in_units_.
+// The rows are in in_units_.
 template <typename T>
 void DenseStream<T>::absorb_with_gaps(const GivenRows<T>& given) {
   const auto has_gap = [&](Index i) { return in_units_.row(i).hasNaN(); };
@@ -144,8 +144,9 @@ void DenseStream<T>::close_block() {
   intake_.open();
 }
 
-// Fills by the rows in closed blocks, where there are many more than when that was done last: after as many
-// as a block has, and then after a sixteenth of them; the scatter takes longer to read.
+// Updates the model for filling from the rows in closed blocks, if there are many more of them than at the
+// last update: as many as a block has, and later a sixteenth of them, or half of them for the scatter, which
+// takes longer to read.
 template <typename T>
 void DenseStream<T>::update_fill_model() {
   const std::int64_t rows = intake_.rows() - intake_.waiting();
@@ -165,8 +166,8 @@ void DenseStream<T>::update_fill_model() {
       rows);
 }
 
-// Adds the covariance that filled values lack: that within the components as rows of no weight, and the rest
-// feature by feature.
+// Adds the covariance that filled values lack: its part within the components as rows without weight, and the
+// rest feature by feature.
 template <typename T>
 void DenseStream<T>::add_covariance(Imputation& imputation, Intake<T>& intake, Engine<T>& engine) {
   if (!imputation.has_covariance()) return;

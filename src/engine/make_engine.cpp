@@ -30,16 +30,16 @@ std::unique_ptr<Engine<T>> make_engine(const Options& options, Index features) {
 }
 
 Index block_rows(const Options& options, Index features) {
-  // The scatter is read and written once per block, and the rows of a block stay in the second cache.
+  // The scatter is read and written once per block, and the rows of a block stay in the second-level cache.
   if (resolve(options, features) == Method::kExact) return 96;
-  // Products of rows with each other cost O(b d) a row and small matrices O(b^2): beyond this, a larger block
-  // only costs time.
+  // Per row, products of rows with each other cost O(b d) and small matrices O(b^2). Beyond this, a larger
+  // block only costs time.
   constexpr Index kMost = 256;
   // Rows that are centred one by one cannot have gaps.
   const Index least = options.missing == Missing::kImpute ? 2 : 1;
   if (options.block_size) return std::clamp(*options.block_size, least, kMost);
-  // Products of rows with each other cost b / 2 a row, small matrices k^3 / b: measured, with a multiple of 8
-  // to fill the vectors.
+  // Per row, products of rows with each other cost b / 2 and small matrices k^3 / b. Measured, with a
+  // multiple of 8 to fill the vectors.
   const Index best = capacity(options, features).held / 2 + 14;
   return std::clamp<Index>((best + 7) / 8 * 8, 8, kMost);
 }

@@ -39,13 +39,13 @@ void merge_values(Merging merging, Value& merged, const Value& a, const Value& b
   }
 }
 
-// Sketches never exceed the scatter, so that nothing may stand for what they do not hold.
+// Sketches never exceed the scatter, so nothing may be assumed for the part that they do not hold.
 Mu mu_option(const Options& options) {
   const bool none = options.method == Method::kIpca || options.method == Method::kFrequentDirections;
   return none ? Mu::zero() : options.mu;
 }
 
-// The eigenvalue that stands for those that the model does not hold.
+// Returns the eigenvalue assumed for those that the model does not hold.
 template <typename T>
 double mu_of(const Model<T>& model) {
   const Index held = capacity(with_choices(model), model.features()).held;
@@ -53,15 +53,15 @@ double mu_of(const Model<T>& model) {
                            model.features(), model.scatter_trace, model.weight);
 }
 
-// Weight of the values of each feature.
+// Returns the weight of the values of each feature.
 template <typename T>
 Vector<double> observed(const Model<T>& model) {
   if (model.feature_weight.empty()) return Vector<double>::Constant(model.features(), model.weight);
   return as_eigen(model.feature_weight);
 }
 
-// (mean, tail) as the exact sum of two numbers: parts of the weight times the means, with what rounding
-// leaves of it.
+// Computes (mean, tail) as the exact sum of two numbers: the means times their fractions of the weight, and
+// the rounding error.
 template <typename T>
 void merge_means(const Model<T>& a, const Vector<double>& share, const Vector<double>& jump, Model<T>& all) {
   const Vector<double> tail = as_eigen(a.mean_tail) + share.cwiseProduct(jump);
@@ -69,7 +69,8 @@ void merge_means(const Model<T>& a, const Vector<double>& share, const Vector<do
   all.mean_tail = to_vector(tail - (as_eigen(all.mean) - as_eigen(a.mean)));
 }
 
-// S Omega of all rows, where the scatter of both grows by `step` step^T: of the probes that both have.
+// Returns S Omega of all rows, for the probes that both models have. The sum of the two scatters grows by
+// `step` step^T.
 template <typename T>
 std::vector<double> merge_probes(const Model<T>& a, const Model<T>& b, const Vector<double>& step) {
   const auto size = static_cast<Index>(std::min(a.probe_products.size(), b.probe_products.size()));
@@ -82,33 +83,33 @@ std::vector<double> merge_probes(const Model<T>& a, const Model<T>& b, const Vec
       (as_eigen(a.probe_products).head(size) + as_eigen(b.probe_products).head(size)) + of_step.reshaped()));
 }
 
-// The fields that need no formula of their own.
+// Merges the fields that have no formula of their own.
 template <typename T>
 void merge_plain_values(const Model<T>& a, const Model<T>& b, Model<T>& all) {
   all.options = a.options;
   visit_values([](const ValueField& field, auto& merged, const auto& of_a,
                   const auto& of_b) { merge_values(field.merging, merged, of_a, of_b); },
                all, a, b);
-  if (a.resolved.method == Method::kExact && b.resolved.method != Method::kExact) {  // nor are both together
+  if (a.resolved.method == Method::kExact && b.resolved.method != Method::kExact) {  // the sum is not
     all.options.method = b.options.method;
     all.resolved = b.resolved;
   }
 }
 
-// A power of two that keeps products of eigenvalues in range and changes no digit.
+// Returns a power of two that keeps products of eigenvalues in range and changes no digit.
 template <typename T>
 double unit_for(const Model<T>& model) {
   const double largest = std::max(model.scatter_trace, 0.0);
   return largest > 0.0 ? std::ldexp(1.0, std::clamp(-std::ilogb(largest) / 2, -500, 500)) : 1.0;
 }
 
-// Makes the spectrum of a merged model, in its unit, what a model may say.
+// Makes the spectrum of a merged model, in its unit, one that a model may report.
 template <typename T>
 void make_merged_reportable(const Model<T>& all, double unit, Spectrum<T>& spectrum) {
   const Vector<double> mean_squares =
       as_eigen(all.scatter) / all.weight * (unit * unit) + (unit * as_eigen(all.mean)).cwiseAbs2();
   Rounding rounding = rounding_of(with_choices(all), all.rows, mean_squares, all.degrees_of_freedom());
-  rounding.components_rotate = true;  // by merging, whatever they did before
+  rounding.components_rotate = true;  // merging rotates them, whatever the method
   make_reportable(spectrum, rounding);
 }
 
@@ -127,7 +128,7 @@ Model<T> merge_scatters(const Model<T>& a, const Model<T>& b) {
   return all;
 }
 
-// With everything that the model knows multiplied by a factor.
+// Multiplies everything that depends on the weights by a factor.
 template <typename T>
 Model<T> faded(Model<T> model, double factor) {
   model.weight *= factor;
@@ -171,15 +172,16 @@ Model<T> merge_mergeable(const Model<T>& a, const Model<T>& b) {
   Model<T> all;
   merge_plain_values(a, b, all);
   all.weight_pairs = a.weight_pairs + b.weight_pairs + a.weight * b.weight;
-  // Per feature, since values may have been missing. The weight of a feature that nobody saw is any number.
+  // Per feature, because values may have been missing. The weight of a feature that was never present is
+  // arbitrary.
   const Vector<double> of_a = observed(a);
   const Vector<double> of_b = observed(b);
   const Vector<double> of_both = (of_a + of_b).unaryExpr([](double w) { return w > 0.0 ? w : 1.0; });
   if (!a.feature_weight.empty() || !b.feature_weight.empty()) all.feature_weight = to_vector(of_a + of_b);
   merge_means(a, of_b.cwiseQuotient(of_both), jump, all);
   const Vector<double> root_pull = of_a.cwiseQuotient(of_both).cwiseProduct(of_b).cwiseSqrt();
-  const Vector<double> step =
-      root_pull.cwiseProduct(jump);  // squared only now: the jump's own squares may be out of range
+  // Squared only after the product, because the squares of the jump itself may be out of range.
+  const Vector<double> step = root_pull.cwiseProduct(jump);
   all.scatter = to_vector(as_eigen(a.scatter) + as_eigen(b.scatter) + step.cwiseAbs2());
   all.scatter_trace = a.scatter_trace + b.scatter_trace + step.squaredNorm();
   all.probe_products = merge_probes(a, b, step);

@@ -13,7 +13,7 @@ MergeTree<T>::MergeTree(std::optional<double> decay) : decay_(decay) {
   require_decay(decay);
 }
 
-// A part that does not fit is refused when it is added, and not when its turn to be merged comes.
+// Refuses a part that does not fit when it is added, instead of when it is merged.
 template <typename T>
 void MergeTree<T>::require_fit(const Options& options, const Model<T>& model, Index features) const {
   const auto require = [&](const Options& of_part, Index features_of_part) {
@@ -71,7 +71,7 @@ auto MergeTree<T>::joined(const std::optional<Part>& left, std::optional<Part> r
     -> std::optional<Part> {
   if (!left) return right;
   if (!right) return left;
-  // After thousands of parts, what is left of the first ones' weight is below the range.
+  // After thousands of parts, the weight that is left of the first ones is out of range.
   constexpr double kLeast = 1e-300;
   const auto decay = decay_ ? std::optional(std::max(right->decay, kLeast)) : std::nullopt;
   Part both = {{}, std::nullopt, left->is_rounded || right->is_rounded, left->decay * right->decay};

@@ -14,14 +14,15 @@
 namespace roipca {
 namespace {
 
-// The largest power of four up to x: the square of the power of two up to its root.
+// Returns the largest power of four up to x: the square of the largest power of two up to its root.
 double power_of_four(double x) { return x > 0.0 ? std::ldexp(1.0, std::ilogb(x) & ~1) : 0.0; }
 
-// Features count in full whose noise is this part of that along a component, squared: 1/32 of its size.
+// Features count in full if their noise is at least this fraction, squared, of that along a component: 1/32
+// of its size.
 constexpr double kAlike = 0x1p-10;
 
-// The largest of d variances in n rows is about (1 + (d / n)^(1/2))^2 times what each is. Features with far
-// less noise than there is `along` a component hardly add to it.
+// The largest of d sample variances in n rows is about (1 + (d / n)^(1/2))^2 times their true value. Features
+// with far less noise than there is `along` a component hardly add to it.
 double growth_in_sample(const Vector<double>& places, double along, double rows) {
   if (!(along > 0.0)) return 1.0;
   const double features = places.cwiseMin(kAlike * along).sum() / (kAlike * along);
@@ -38,8 +39,8 @@ void drop_rounding(const Eigen::Ref<Matrix<T>>& basis, Vector<double>& values, d
                                   : 0.0;
   const double of_entries = epsilon * epsilon * rounding.freedom / 6.0;
   const Vector<double> places = rounding.mean_squares.unaryExpr(&power_of_four);
-  // The squares of a component sum to 1, and no growth exceeds that of features that are all alike, so that
-  // most components need not be looked at.
+  // The squares of a component sum to 1, and no growth exceeds that of features with equal noise, so that
+  // most components need no closer look.
   const double root = 1.0 + std::sqrt(static_cast<double>(basis.rows()) / std::max(rounding.rows, 1.0));
   const double largest = places.size() > 0 ? places.maxCoeff() : 0.0;
   const double most = of_rotations + 2.0 * of_entries * root * root * largest;
@@ -69,7 +70,8 @@ void sort_descending(Eigen::Ref<Matrix<T>>& basis, Vector<double>& values) {
 template <typename T>
 void limit_to_trace(Vector<double>& values, double trace) {
   const double sum = values.sum();
-  // A sum that is the trace to rounding is left alone: a stream that goes on from here keeps its bits.
+  // A sum that equals the trace to rounding is left unchanged, so that a stream that resumes from here keeps
+  // its bits.
   constexpr double kRoundings = 1.0 + 1024.0 * double{std::numeric_limits<T>::epsilon()};
   if (sum > kRoundings * trace) values *= trace / sum;
 }
@@ -79,7 +81,7 @@ void limit_to_trace(Vector<double>& values, double trace) {
 Rounding rounding_of(const Options& options, std::int64_t rows, Vector<double> mean_squares, double freedom) {
   const Index features = mean_squares.size();
   const bool blocks = by_blocks(options, features);
-  // With forgetting, those count that have not faded yet.
+  // With forgetting, only the rows count that have not faded yet.
   const double counting = options.forgetting < 1.0
                               ? std::min(static_cast<double>(rows), 2.0 / (1.0 - options.forgetting))
                               : static_cast<double>(rows);

@@ -36,7 +36,7 @@ class ScatterMatrix final : public Engine<T> {
     const Index features = scatter_.length();
     const Index outside = features - spectrum.basis.cols();
     const double missing = spectrum.trace - spectrum.values.sum();
-    // Trace and eigenvalues are each rounded.
+    // The trace and the eigenvalues are rounded separately.
     const double rounding = (static_cast<double>(features) + 16.0) * std::numeric_limits<double>::epsilon();
     const bool is_there = outside > 0 && missing > rounding * spectrum.trace;
     const double rest = is_there ? missing / static_cast<double>(outside) : 0.0;

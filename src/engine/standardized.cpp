@@ -18,8 +18,8 @@
 namespace roipca {
 namespace {
 
-// All directions are held, and the trace is known to double, but eigenvalues come from components that are
-// rounded to T: what they lack of the trace by that is no variance in other directions.
+// All directions are held and the trace is known in double, but eigenvalues come from components that are
+// rounded to T. What they lack of the trace because of that is not variance in other directions.
 template <typename T>
 void add_up_to_trace(Spectrum<T>& spectrum) {
   const double sum = spectrum.values.sum();
@@ -29,9 +29,9 @@ void add_up_to_trace(Spectrum<T>& spectrum) {
   if (std::abs(spectrum.trace - sum) <= rounding * spectrum.trace) spectrum.values *= spectrum.trace / sum;
 }
 
-// S = mu I + Q (Lambda - mu I) Q^T for rows that were divided by model.scale, and D S D for rows that are
-// divided by `scale`, D = model.scale / scale. With D Q = P R, the eigenvectors are P times those of the
-// small matrix R (Lambda - mu I) R^T, and mu adds mu |D u|^2 to the eigenvalue of an eigenvector u.
+// S = mu I + Q (Lambda - mu I) Q^T for rows divided by model.scale, and D S D for rows divided by `scale`,
+// where D = model.scale / scale. With D Q = P R, the eigenvectors are P times those of the small matrix R
+// (Lambda - mu I) R^T, and mu adds mu |D u|^2 to the eigenvalue of an eigenvector u.
 template <typename T>
 Model<T> rescaled(Model<T> model, const Vector<double>& scale) {
   const Vector<double> ratio = as_eigen(model.scale).cwiseQuotient(scale);
@@ -72,7 +72,7 @@ Model<T> rescaled(Model<T> model, const Vector<double>& scale) {
   return model;
 }
 
-// Of all rows of two models; 1 for features that do not vary.
+// Returns the standard deviations of all rows of two models; 1 for features that do not vary.
 Vector<double> common_scale(const Vector<double>& scatter, double freedom) {
   return scatter.unaryExpr([freedom](double s) {
     const double scale = freedom > 0.0 ? std::sqrt(s / freedom) : 0.0;
@@ -80,8 +80,8 @@ Vector<double> common_scale(const Vector<double>& scatter, double freedom) {
   });
 }
 
-// Values that were filled in are right to rounding, in the units that they were filled in. A feature that
-// varies no more than that does not vary.
+// Filled values are accurate to rounding in the units in which they were filled. A feature that varies no
+// more than that does not vary.
 template <typename T>
 Model<T> without_rounding_of_gaps(Model<T> model) {
   constexpr double kRounding = 8.0 * double{std::numeric_limits<T>::epsilon()};

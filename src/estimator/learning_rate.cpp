@@ -15,7 +15,7 @@ namespace roipca {
 namespace {
 
 constexpr Index kFolds = 5;
-constexpr int kEachWay = 6;  // candidates for c * (leading variance) below 1 and above, three a decade
+constexpr int kEachWay = 6;  // candidates for c * (leading variance) on each side of 1, three per decade
 constexpr int kCandidates = 2 * kEachWay + 1;
 
 template <typename T>
@@ -23,7 +23,8 @@ RowMatrix<double> reported_basis(const Model<T>& model) {
   return as_eigen(model.basis).topRows(model.n_components).template cast<double>();
 }
 
-// All rows but those of one fold, in their order; the fold's rows are spread evenly over the stream.
+// Returns all rows but those of one fold, in their order. The rows of a fold are spread evenly over the
+// stream.
 template <typename T>
 RowMatrix<T> without_fold(const Rows<T>& rows, Index fold) {
   RowMatrix<T> left(rows.rows(), rows.cols());

@@ -74,7 +74,7 @@ class OnlinePca<T>::Impl {
     if (is_all_zero(weights)) {
       if (!checked) check_values<T>(rows, weights, may_have_gaps());
       rows_given_ += rows.rows();
-      return;  // leaves the width open, too
+      return;  // the number of features stays open, too
     }
     const GivenRows<T> given{rows, weights, checked, given_units(), may_have_gaps()};
     // From here on nothing can fail, unless tuning or a model to compare with runs out of memory.

@@ -53,7 +53,7 @@ template <typename T>
 void PaneQueue<T>::visit_state(state::Archive& archive, const Options& options, Index features) {
   for (std::vector<Pane>* panes : {&older_, &newer_}) {
     auto count = static_cast<Index>(panes->size());
-    constexpr Index kMost = 1 << 16;  // far more than a window has
+    constexpr Index kMost = 1 << 16;  // far more than any window has
     archive.count(count, kMost);
     panes->resize(static_cast<std::size_t>(count));
     for (Pane& pane : *panes) {

@@ -17,12 +17,12 @@
 namespace roipca {
 namespace {
 
-constexpr Index kTurn = 256;  // rows that go to one stream before the next one's turn
+constexpr Index kTurn = 256;  // rows that go to one stream before it is the next one's turn
 constexpr Index kNearNumbers =
-    1 << 16;  // that are still in a cache of the core's own when they are read again
+    1 << 16;  // numbers that are still in a cache of the core when they are read again
 constexpr Index kWorthAThread = 1 << 16;  // numbers in a call
 
-// Rows to check and add at a time, so that they are read from memory once.
+// Returns the number of rows to check and add at a time, so that they are read from memory once.
 template <typename T>
 Index rows_at_once(const GivenRows<T>& given) {
   return std::max<Index>(4, kNearNumbers / given.rows.cols() / 4 * 4);
@@ -32,7 +32,7 @@ Index rows_at_once(const GivenSparseRows<T>& /*given*/) {
   return kTurn;
 }
 
-// Whether threads take longer to start than to add the rows.
+// Returns whether starting threads takes longer than adding the rows.
 template <typename T>
 bool are_few(const GivenRows<T>& given, Index count) {
   return count * given.rows.cols() < kWorthAThread;
@@ -42,7 +42,8 @@ bool are_few(const GivenSparseRows<T>& given, Index /*count*/) {
   return given.rows.entries() < kWorthAThread / 16;  // small matrices take most of the time
 }
 
-// The failure that names the first row, so that the message does not depend on which thread was faster.
+// Rethrows the exception that names the first row, so that the message does not depend on the speed of
+// threads.
 void rethrow_first(const std::vector<std::exception_ptr>& failures) {
   std::exception_ptr first;
   Index row = std::numeric_limits<Index>::max();
@@ -150,7 +151,7 @@ void Shards<T>::absorb_in_parallel(const Given& given, Index from, Index to, std
       try {
         threads.emplace_back(work, i, false);
       } catch (const std::system_error&) {
-        work(i, true);  // no thread to be had
+        work(i, true);  // no thread could be started
       }
     }
     work(0, true);
@@ -164,7 +165,7 @@ void Shards<T>::set_learning_rate(const LearningRate& rate) {
   for (Stream<T>& stream : streams_) stream.set_learning_rate(rate);
 }
 
-// One stream of the rows of all, where scatters add.
+// Returns one stream of all rows, if scatters can be added.
 template <typename T>
 Stream<T> Shards<T>::joined() const {
   std::optional<Stream<T>> all;

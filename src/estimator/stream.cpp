@@ -10,7 +10,7 @@ namespace roipca {
 template <typename T>
 Stream<T>::Stream(const Options& options, Index features)
     : options_(options), features_(features), sparse_suffices_(has_sparse_engine(options, features)) {
-  // Rows of other methods are expanded anyway: what is wrong with the options shows now.
+  // Other methods expand rows anyway: constructing the stream now reports errors in the options.
   if (!sparse_suffices_) dense_ = std::make_unique<DenseStream<T>>(options, features);
 }
 
@@ -49,7 +49,7 @@ SparseStream<T>& Stream<T>::sparse() {
   return *sparse_;
 }
 
-// The same rows in a dense stream: a model of those in blocks, then those that wait.
+// Moves the rows to a dense stream: a model of those in blocks, and then the waiting rows.
 template <typename T>
 DenseStream<T> Stream<T>::expanded(const SparseStream<T>& from) const {
   const SparseBlock<T>& waiting = from.waiting();

@@ -14,7 +14,7 @@ namespace {
 constexpr Index kPanes = 16;
 constexpr Index kFewestPanes = 4;
 
-// Rows of a pane that take longer to learn than to merge: measured.
+// Returns the number of rows of a pane that take longer to learn than to merge; measured.
 Index least_pane(Index held) { return 4 * held + 128; }
 
 Options without_window(Options options) {
@@ -22,7 +22,7 @@ Options without_window(Options options) {
   return options;
 }
 
-// Rows of a pane; 0 to keep the rows themselves.
+// Returns the number of rows of a pane; 0 if the rows themselves are kept.
 Index pane_rows(const Options& options, Index features) {
   const Index length = options.window.value_or(0);
   const Index least = least_pane(capacity(options, features).held);

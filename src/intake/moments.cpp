@@ -13,15 +13,15 @@ namespace roipca {
 namespace {
 
 // Range of |v|^2 that needs no new unit: products of four such numbers stay finite in T. The first row that
-// is not 0 sets the unit in any case, so that a power of two on all rows changes no bit, and no comparison
-// with a number.
+// is not 0 always sets the unit, so that multiplying all rows by a power of two changes no bit and no
+// comparison with a number.
 template <typename T>
 constexpr double kHigh = std::is_same_v<T, float> ? 0x1p30 : 0x1p250;
 template <typename T>
 constexpr double kLow = std::is_same_v<T, float> ? 0x1p-30 : 0x1p-250;
 
-// |v|^2 below this is nothing beside what came before, which is above kLow; v would lose its digits to
-// underflow.
+// A |v|^2 below this is negligible compared with earlier rows, which are above kLow; v would lose its digits
+// to underflow.
 template <typename T>
 constexpr double kNothing = std::is_same_v<T, float> ? 0x1p-150 : 0x1p-800;
 
@@ -32,7 +32,8 @@ bool needs_unit(double squared, double peak) {
   return !(squared <= kHigh<T>) || (squared < kLow<T> && peak < kLow<T>) || (squared > 0.0 && peak == 0.0);
 }
 
-// Whether no square that counts has left double's range: then a power of two changes no bit of their sum.
+// Returns whether no square that matters has left double's range: then a power of two changes no bit of their
+// sum.
 bool is_exact(double squared) { return squared > 0x1p-900 && squared < 0x1p900; }
 
 // |scale delta|^2.
@@ -97,7 +98,7 @@ typename Moments<T>::Joint Moments<T>::merge(const Moments& other, double decay)
   }
   step *= unit_;
   const double ratio = unit_ / other.unit_;
-  // Overflows only where the other rows do not vary.
+  // Overflows only if the other rows do not vary.
   const double factor = std::min(ratio * ratio, std::numeric_limits<double>::max());
 
   scatter_ += other.scatter_ * factor + step.cwiseAbs2();
@@ -111,16 +112,16 @@ typename Moments<T>::Joint Moments<T>::merge(const Moments& other, double decay)
   return {rescale, factor, std::move(step)};
 }
 
-// A unit in which a row of this size is of size 1, or what came before where that is larger: with forgetting
-// it can have sunk low and still be far above the row. Returns the factor that quadratic quantities change
-// by.
+// Sets a unit in which a row of this size has size 1, or in which the earlier rows have if they are larger:
+// with forgetting, these can have become small and still be far larger than the row. Returns the factor by
+// which quadratic quantities change.
 template <typename T>
 double Moments<T>::fit_unit(double row_size) {
   const double size = std::max(row_size, std::sqrt(peak_) / unit_);
   if (size == 0.0) return 1.0;
   const double unit = power_of_two(-std::ilogb(size));
   const double ratio = unit / unit_;
-  // Overflows only where nothing came before, and nothing times a finite number is nothing.
+  // Overflows only if there was nothing before, and 0 times a finite number is 0.
   const double factor = std::min(ratio * ratio, std::numeric_limits<double>::max());
   unit_ = unit;
   scatter_ *= factor;
@@ -164,7 +165,7 @@ void Moments<T>::add(const T* row, double weight, double forgetting, RowBlock<T>
   weight_ = total;
 }
 
-// Writes rows into the block from `first` on, with nothing added to the total where `weights` are 0.
+// Writes rows into the block from `first` on. Rows with weight 0 in `weights` add nothing to the total.
 template <typename T>
 void Moments<T>::place(simd::RowsView<T> x, Index first, const double* weights, RowBlock<T>& block,
                        double* squares) {
@@ -176,8 +177,8 @@ void Moments<T>::place(simd::RowsView<T> x, Index first, const double* weights, 
                            features());
 }
 
-// Finds a unit for row x, the i-th of the block, and brings those before it into that unit. Returns whether
-// it is another one than before.
+// Chooses a unit for row x, the i-th of the block, and converts the rows before it to that unit. Returns
+// whether the unit has changed.
 template <typename T>
 bool Moments<T>::change_unit(const T* x, Index i, RowBlock<T>& block) {
   const Eigen::Map<const Vector<T>> row(x, features());
@@ -193,7 +194,7 @@ bool Moments<T>::change_unit(const T* x, Index i, RowBlock<T>& block) {
 template <typename T>
 Index Moments<T>::collect(simd::RowsView<T> x, const double* weights, double forgetting, RowBlock<T>& block) {
   if (center_ && !begins_at_origin_ && weight_ == 0.0 && block.count == 0) {
-    // The first row is as good a reference as any until there is a mean.
+    // Until there is a mean, the first row is as good a reference as any.
     mean_ = Eigen::Map<const Vector<T>>(x.data, features()).template cast<double>();
   }
   constexpr double kNone[kGroup] = {};
@@ -233,16 +234,16 @@ Index Moments<T>::collect(simd::RowsView<T> x, const double* weights, double for
   return done;
 }
 
-// Whether a row weighs so much more than all before it that it makes a block of its own, in which it is
-// centred as Moments::add would: beside its weight, its distance from the mean of a block is rounding.
+// Returns whether a row outweighs all rows before it by so much that it is a block of its own, centred as by
+// Moments::add: relative to its weight, its distance from the mean of a block is rounding.
 template <typename T>
 bool Moments<T>::outweighs(double weight, double before) const {
   return center_ && before > 0.0 && weight > block_borders::kMuchHeavier * before;
 }
 
-// Makes the next row heavier than those before by what these forget; the first of a block lets what came
-// before it forget. Returns false, and does nothing, where those before would hardly count any more: rows are
-// centred by the mean that these have.
+// Increases the weight of the next row relative to those before it, instead of forgetting these; the first
+// row of a block makes the rows before the block forget. Returns false, and does nothing, if those would
+// hardly count any more, because rows are centred by their mean.
 template <typename T>
 bool Moments<T>::grow(double forgetting, bool is_first, RowBlock<T>& block) {
   if (is_first) {
@@ -255,8 +256,9 @@ bool Moments<T>::grow(double forgetting, bool is_first, RowBlock<T>& block) {
   return true;
 }
 
-// Rows that outweigh all that came before, as the first ones do, are moved about their own mean c, and (n W /
-// (n + W))^(1/2) (c - mean) becomes one more: differences would lose what the mean before has to do with it.
+// Rows that outweigh everything before them, as the first rows do, are centred by their own mean c, and (n W
+// / (n + W))^(1/2) (c - mean) becomes one more row. Otherwise, differences from the earlier mean would lose
+// digits.
 template <typename T>
 void Moments<T>::recentre(double before, RowBlock<T>& block) {
   delta_ = block.total * (unit_ / block.weight);
@@ -266,15 +268,15 @@ void Moments<T>::recentre(double before, RowBlock<T>& block) {
   rows.col(block.count++) = (std::sqrt(before / weight_ * block.weight) * delta_).template cast<T>();
 }
 
-// Each feature has a mean of its own rows, so that the rows themselves are centred: by the part (1 - (n / (n
-// + W))^(1/2)) of the mean of the block's values, n and W the weights before and in the block. Without gaps
-// that is what BlockWeights::pull does. Filled values are deviations already, of which a row brings the part
-// Intake::part_in_scatter: a row of large weight has little of it beside the others.
+// With gaps, each feature has a mean over its own rows, so the rows themselves are centred: by the fraction
+// (1 - (n / (n + W))^(1/2)) of the mean of the block's values, where n and W are the weights before and in
+// the block. Without gaps, BlockWeights::pull does the same. Filled values are already deviations, of which a
+// row adds the fraction Intake::part_in_scatter: little for a row of large weight compared with the others.
 template <typename T>
 void Moments<T>::close_with_gaps(RowBlock<T>& block) {
   const bool is_alone = block.count == 1 && outweighs(block.weight, block.weight_before);
-  // Of the values that are there, which block.total is the sum of. Their weights are added up: what is left
-  // of the block's weight without those of the gaps would be rounding beside a heavy row.
+  // Computed from the present values, whose sum is block.total. Their weights are added up, because
+  // subtracting the weights of the gaps from that of the block would leave only rounding next to a heavy row.
   Vector<double> weight = Vector<double>::Zero(features());
   std::vector<bool> is_complete(static_cast<std::size_t>(features()), true);
   for (Index i = 0; i < block.count; ++i) {
@@ -339,7 +341,7 @@ void Moments<T>::close(RowBlock<T>& block) {
       scatter_.array() -= (block.total.array() * unit_).square() / weight_;
     }
     for (Index j = 0; j < features(); ++j) {
-      // What fits of the moved tail goes into the mean.
+      // The leading digits of the moved tail go into the mean.
       const double moved = mean_tail_[j] + block.total[j] / weight_;
       const double next = mean_[j] + moved;
       mean_tail_[j] = moved - (next - mean_[j]);

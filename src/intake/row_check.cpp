@@ -54,7 +54,7 @@ void check_weights(const Weights& weights, Index rows) {
 
 }  // namespace
 
-// The scatter has squares times weights, so that heavy rows must be smaller. Light ones keep the limit of
+// The scatter consists of squares times weights, so heavy rows must be smaller. Light rows have the limit of
 // weight 1.
 template <typename T>
 T largest_number(double weight) {

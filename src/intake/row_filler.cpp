@@ -12,11 +12,11 @@
 namespace roipca {
 namespace {
 
-// Noise is at least this part of the largest variance: M stays well-conditioned.
+// Lower bound on the noise as a fraction of the largest variance, which keeps M well conditioned.
 constexpr double kLeastNoise = 1e-10;
 
-// Least pivot of M for Q_o^T Q_o to be taken from I - Q_m^T Q_m, which costs less: the components are
-// orthonormal to roundings of T, 512 at most, which must be little beside it.
+// Smallest pivot of M for which Q_o^T Q_o is computed as I - Q_m^T Q_m, which costs less: the components are
+// orthonormal up to 512 roundings of T, which must be small in comparison.
 constexpr double kLeastPivot = 0x1p-6;
 
 }  // namespace
@@ -38,8 +38,9 @@ FillModel FillModel::of(const Eigen::Ref<const Matrix<T>>& basis,
   const double least = std::max(kLeastNoise * largest, std::numeric_limits<double>::min());
   const double root = 1.0 + std::sqrt(static_cast<double>(features) / rows);
   const double edge = std::max(root * root, 1.0 + 1e-9);
-  // Each component that is found to be none of the noise lowers its estimate, so that more may be. The other
-  // way round, the noise would begin as the mean of the least eigenvalues, which are the least by chance.
+  // Every component that turns out not to be noise lowers the estimate of the noise, so that more may follow.
+  // In the other direction, the estimate would start as the mean of the smallest eigenvalues, which are the
+  // smallest by chance.
   FillModel model;
   Index predictors = 0;
   for (bool is_stable = false; !is_stable;) {
@@ -132,7 +133,7 @@ void RowFiller::fill(const FillModel& model, T* row) {
   for (const Index j : gaps_) row[j] = static_cast<T>(model.basis.row(j).head(predictors).dot(z_));
 }
 
-// What depends on the places of the gaps alone.
+// Computes everything that depends only on the positions of the gaps.
 void RowFiller::prepare(const FillModel& model) {
   is_prepared_ = true;
   has_variance_ = has_inner_ = false;
@@ -160,7 +161,8 @@ void RowFiller::prepare(const FillModel& model) {
   inverse_ = factors.inverse();
 }
 
-// M from the values that are there: what they have of a component may be less than the rounding of it.
+// Computes M from the present values: their part of a component may be less than the rounding of the
+// component.
 Matrix<double> RowFiller::with_products_of_values(const FillModel& model) const {
   const Index predictors = model.predictors();
   RowMatrix<double> of_values = model.basis.leftCols(predictors);
@@ -213,7 +215,7 @@ Matrix<double> RowFiller::covariance_times(const FillModel& model, const RowMatr
   return q_of_gaps;
 }
 
-// By the determinant and the inverse of noise I + Q_o (variance - noise) Q_o^T (Woodbury).
+// Uses the determinant and the inverse of noise I + Q_o (variance - noise) Q_o^T (Woodbury).
 double RowFiller::log_density(const FillModel& model) const {
   const auto there = static_cast<double>(model.features() - static_cast<Index>(gaps_.size()));
   const double log_determinant =

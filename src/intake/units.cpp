@@ -11,7 +11,7 @@
 namespace roipca {
 namespace {
 
-// sqrt(sum of w x^2 / divisor), without leaving the range on the way.
+// Returns sqrt(sum of w x^2 / divisor) without leaving the range on the way.
 double root_mean_square(const Eigen::Ref<const Vector<double>>& x, const Eigen::Ref<const Vector<double>>& w,
                         double divisor) {
   const double largest = x.cwiseAbs().maxCoeff();
@@ -19,8 +19,8 @@ double root_mean_square(const Eigen::Ref<const Vector<double>>& x, const Eigen::
   return largest * std::sqrt((x / largest).cwiseAbs2().dot(w) / divisor);
 }
 
-// The sum over i < j of w_i w_j: no difference of nearly equal numbers, as W^2 - sum of w^2 is beside a heavy
-// row.
+// Returns the sum over i < j of w_i w_j. W^2 - sum of w^2 would be a difference of nearly equal numbers next
+// to a heavy row.
 double sum_of_pairs(const Eigen::Ref<const Vector<double>>& w) {
   double pairs = 0.0;
   double before = 0.0;
@@ -67,8 +67,8 @@ Units units_of(simd::RowsView<T> rows, const double* weights, Index features, bo
     const auto part = parts.head(count);
     const double total = part.sum();
     if (center) {
-      // About the heaviest value first, so that a constant column is exactly 0, and what the heaviest row is
-      // away from the mean is no rounding beside the others.
+      // First relative to the heaviest value, so that a constant column is exactly 0, and the distance of the
+      // heaviest row from the mean is not lost in rounding.
       Index heaviest_value = 0;
       part.maxCoeff(&heaviest_value);
       const double reference = column[heaviest_value];

@@ -48,7 +48,7 @@ ModelHeader header_of(const Model<T>& model) {
   return header;
 }
 
-// A model with all that the header says, and room for the arrays.
+// Returns a model with the contents of the header and memory for the arrays.
 template <typename T>
 Model<T> described_model(const ModelHeader& header) {
   const auto features = static_cast<Index>(header.features);
@@ -99,12 +99,12 @@ void check_size(const ModelHeader& header, std::uint64_t data_begin, std::uint64
   }
 }
 
-// What comes before the arrays, with the checksum of it.
+// The part of the file before the arrays, with its checksum.
 struct Head {
   ModelHeader header;
   std::string stored_checksum;
   Crc64 checksum;
-  std::uint64_t size = 0;  // bytes
+  std::uint64_t size = 0;  // in bytes
 };
 
 Head read_head(ByteSource& source) {

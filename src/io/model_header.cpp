@@ -43,7 +43,7 @@ std::uint64_t bytes_of(const ArrayLayout& array) {
   return bytes;
 }
 
-// Refuses what only looks like a model of this version before any of it is believed.
+// Refuses files that only look like a model of this version before any of their content is used.
 void check_start(std::string_view text) {
   if (!text.starts_with(kFormatStart)) {
     throw FileError("byte 8: not a roipca model, whose header starts with " + std::string(kFormatStart));
@@ -63,7 +63,7 @@ void check_start(std::string_view text) {
 Json parse_json(std::string_view text) {
   try {
     return Json::parse(text, [](int depth, Json::parse_event_t, const Json&) {
-      // Arrays are objects of arrays of numbers. What is deeper could overflow the stack when it is printed.
+      // Arrays are objects of arrays of numbers. Deeper nesting could overflow the stack when it is printed.
       if (depth > 3) throw FileError("the header is nested too deeply");
       return true;
     });
@@ -126,8 +126,7 @@ std::vector<std::pair<std::string, Json>> describe_arrays(const ModelHeader& hea
                   " to match the components, not " + found.dump());
 }
 
-// The components' shape and type leave no choice about the rest, so all of it is compared with what it must
-// be.
+// The shape and type of the components determine the rest, so all of it is compared with the expected values.
 void check_arrays(const Json& root, const ModelHeader& header) {
   const auto expected = describe_arrays(header);
   for (const auto& [name, description] : expected) {

@@ -69,9 +69,9 @@ class GrowingSpectrum {
   Index size_ = 0;
   Index rank_ = 0;
   double trace_ = 0.0;
-  double largest_diagonal_ = 0.0;  // of K: its rounding is the error of centring
-  double total_ = 0.0;             // of all entries of K
-  Vector<double> sums_;            // of the columns of K
+  double largest_diagonal_ = 0.0;  // largest diagonal entry of K: its rounding is the error of centring
+  double total_ = 0.0;             // sum of all entries of K
+  Vector<double> sums_;            // sums of the columns of K
   Vector<double> values_;
   Matrix<double> basis_;  // with space for two more columns; laid out for the loops of simd, as turn_ is
 

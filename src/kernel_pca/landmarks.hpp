@@ -48,7 +48,7 @@ class Landmarks {
   double lost() const { return total_ > 0.0 ? lost_ / total_ : 0.0; }
 
   struct Eigenpairs {
-    Vector<double> values;  // of the scatter, in descending order
+    Vector<double> values;  // eigenvalues of the scatter, in descending order
     Matrix<double> duals;   // unit eigenvectors as coefficients of the landmarks, one per column
   };
   Eigenpairs eigenpairs() const;
@@ -70,12 +70,12 @@ class Landmarks {
   bool center_;
   Index size_ = 0;
   std::int64_t rows_ = 0;
-  double total_ = 0.0;  // of k(x, x)
+  double total_ = 0.0;  // sum of k(x, x)
   double lost_ = 0.0;
   Matrix<double> factor_;  // L; only the lower triangle is used
   Matrix<double> scatter_;
   Vector<double> mean_;
-  Vector<double> lengths_;  // of the landmarks
+  Vector<double> lengths_;  // lengths of the landmarks
   Vector<double> y_;
   Vector<double> terms_;  // c_j |x_j| of the row's projection
   Matrix<double> inverse_;

@@ -1,5 +1,5 @@
-/// Decompositions of dense matrices in double. Eigen's take seconds to compile in every source that has one:
-/// these are compiled once. For symmetric eigenproblems see symmetric_eigen.hpp.
+/// Decompositions of dense matrices in double. Those of Eigen take seconds to compile in every source that
+/// uses one; these are compiled once. For symmetric eigenproblems see symmetric_eigen.hpp.
 #pragma once
 
 #include <Eigen/Cholesky>
@@ -9,14 +9,14 @@
 
 namespace roipca::linalg {
 
-/// A = Q R for a matrix with as many rows as columns or more, by Householder reflections.
+/// A = Q R for a matrix with at least as many rows as columns, by Householder reflections.
 class HouseholderQr {
  public:
   explicit HouseholderQr(const Matrix<double>& a);
 
-  /// R: square and upper triangular.
+  /// Returns R, square and upper triangular.
   Matrix<double> triangle() const;
-  /// The columns of Q that belong to R, times a matrix.
+  /// Returns the product of the columns of Q that belong to R with a matrix.
   Matrix<double> times(const Matrix<double>& small) const;
 
  private:
@@ -31,10 +31,10 @@ class Cholesky {
   /// Whether A is positive definite. If not, there is no factor.
   bool is_positive() const { return factor_.info() == Eigen::Success; }
   double log_determinant() const;
-  /// The square of the smallest entry on the diagonal of L.
+  /// Returns the square of the smallest diagonal entry of L.
   double least_pivot() const;
   Matrix<double> inverse() const;
-  /// L^(-1).
+  /// Returns L^(-1).
   Matrix<double> inverse_of_factor() const;
 
  private:
@@ -44,7 +44,7 @@ class Cholesky {
 /// Returns A^(-1), by elimination with partial pivoting.
 Matrix<double> inverse(const Matrix<double>& a);
 
-/// Returns the orthogonal matrix U V^T of a square matrix U S V^T.
+/// Returns the orthogonal factor U V^T of a square matrix with the singular value decomposition U S V^T.
 Matrix<double> polar_factor(const Matrix<double>& a);
 
 }  // namespace roipca::linalg

@@ -11,7 +11,7 @@ namespace {
 
 constexpr Index kLeaf = 32;  // order of a part that is not divided
 
-// The order of the largest part of which eigenvectors are combined or found at once.
+// Returns the order of the largest part whose eigenvectors are combined or computed at once.
 Index largest_part(Index order) { return std::max(kLeaf, (order + 1) / 2); }
 
 }  // namespace
@@ -89,7 +89,7 @@ void DividedEigen::solve_leaf(Index first, Index count) {
   }
 }
 
-// From the eigenpairs of the two parts to those of both.
+// Computes the eigenpairs of both parts together from those of each.
 void DividedEigen::join(Index first, Index left, Index count, double coupling) {
   const double sign = coupling < 0.0 ? -1.0 : 1.0;
   const auto places = places_.begin();
@@ -110,7 +110,7 @@ void DividedEigen::join(Index first, Index left, Index count, double coupling) {
   std::copy_n(rank_one_.values().data(), count, diagonal_.data() + first);
 }
 
-// Rows of the joined eigenvectors: those of the part that begins at `row`, times its combinations.
+// Computes rows of the joined eigenvectors: those of the part that begins at `row`, times its combinations.
 void DividedEigen::replace_rows(Index row, Index rows, Index first, Index count) {
   const Index stride = padded(rows);
   for (Index j = 0; j < rows; ++j) {
@@ -125,7 +125,7 @@ void DividedEigen::replace_rows(Index row, Index rows, Index first, Index count)
   }
   operations().multiplier(rows, count, rows, of_part_.data(), stride, turn_.data(), stride, product_.data(),
                           stride);
-  // The other part's vectors are still needed: they are in other rows.
+  // The vectors of the other part are still needed: they are in other rows.
   for (Index c = 0; c < count; ++c) {
     std::copy_n(product_.data() + c * stride, rows, vectors_.data() + (first + c) * stride_ + row);
   }

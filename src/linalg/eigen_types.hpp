@@ -1,5 +1,6 @@
-/// Short names for Eigen's types, which the library uses inside. Its build renames their namespace, so that
-/// they never meet those of a program, which may be compiled with other options: see the top CMakeLists.txt.
+/// Short names for Eigen's types, which the library uses internally. Its build renames their namespace, so
+/// that they never conflict with those of a program that is compiled with other options: see the top
+/// CMakeLists.txt.
 #pragma once
 
 #include "roipca/eigen.hpp"

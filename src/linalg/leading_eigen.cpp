@@ -12,15 +12,16 @@ namespace roipca::linalg {
 namespace {
 
 constexpr double kRounding = std::numeric_limits<double>::epsilon();
-// Vectors of a block: few, because the space has as many copies of an eigenvalue at most, but the more steps
-// for its size; and many, because the matrix is read from memory once per block.
+// Number of vectors in a block. Small blocks allow more steps for the size of the space, which has at most as
+// many copies of an eigenvalue as a block has vectors; large blocks read the matrix from memory less often.
 constexpr Index kLeastBlock = 2;
 constexpr Index kLargestBlock = 8;
-// With random vectors that were added to it.
+// Including random vectors that were added to it.
 constexpr Index kMostBlock = 4 * kLargestBlock;
-// Of the features, for directions: beyond, all eigenpairs take no longer.
+// Maximum number of directions as a fraction of the features: beyond it, all eigenpairs take no longer.
 constexpr double kMost = 0.6;
-// Growth of the directions between two looks at the eigenpairs, whose cost is that of a look.
+// Growth of the directions between two checks of the eigenpairs, chosen so that directions cost as much as a
+// check.
 constexpr double kGrowth = 1.4;
 // Two eigenvalues that are closer than this count as the same: either may be among those reported.
 constexpr double kSame = 1e-10;
@@ -47,8 +48,8 @@ double largest_diagonal(const simd::AlignedRows<double>& lower) {
   return largest;
 }
 
-// Whether a matrix, given by the lower triangle of its negative, is positive definite. By Cholesky
-// factorisation, kPanel columns at a time.
+// Returns whether a matrix, given by the lower triangle of its negative, is positive definite, by Cholesky
+// factorisation of kPanel columns at a time.
 bool is_positive(simd::AlignedRows<double>& negative) {
   const Index n = negative.length();
   const auto& loops = simd::table<double>();
@@ -119,7 +120,7 @@ bool LeadingEigen::solve(double tolerance) {
       values_ /= scale_;
       return true;
     }
-    // Copies of an eigenvalue that the space lacks show from other vectors.
+    // Copies of an eigenvalue that the space lacks are found from other vectors.
     if (block_ + fresh_ > kMostBlock) return false;
     add_fresh_block();
   }
@@ -140,8 +141,8 @@ void LeadingEigen::add_fresh_block() {
   block_ += orthonormalise(first, fresh_, kRounding);
 }
 
-// Multiplies the next block by the matrix. What the products have outside of the directions becomes the block
-// after it.
+// Multiplies the next block by the matrix. The parts of the products outside of the directions become the
+// block after it.
 void LeadingEigen::extend() {
   const auto& loops = simd::table<double>();
   const Index next = count_ + block_;
@@ -163,8 +164,8 @@ void LeadingEigen::extend() {
   projected_.block(before, next, size, block_) = coupling.transpose();
 }
 
-// Takes all directions before the `first` out of `count` rows, twice, and adds what the rows have along them
-// to columns of the projected matrix, from `column` on, unless that is negative.
+// Subtracts the parts along all directions before `first` from `count` rows, twice, and adds them to columns
+// of the projected matrix, from `column` on, unless `column` is negative.
 void LeadingEigen::project_out(Index first, Index count, Index column) {
   if (first == 0) return;
   const auto& loops = simd::table<double>();
@@ -184,8 +185,8 @@ void LeadingEigen::project_out(Index first, Index count, Index column) {
   }
 }
 
-// Makes rows orthonormal that are orthogonal to those before, and leaves out those of which only noise is
-// left. Returns the number of the others.
+// Orthonormalises rows that are orthogonal to the earlier ones, and removes those of which only noise is
+// left. Returns the number of remaining rows.
 Index LeadingEigen::orthonormalise(Index first, Index count, double noise) {
   auto rows = directions_.columns(first + count);
   Index kept = 0;
@@ -195,7 +196,7 @@ Index LeadingEigen::orthonormalise(Index first, Index count, double noise) {
     for (int pass = 0; pass < 3 && length > noise; ++pass) {
       const double before = length;
       for (Index i = 0; i < kept; ++i) row -= rows.col(first + i).dot(row) * rows.col(first + i);
-      // What is left of a short row has rounding of the directions in it.
+      // The remainder of a short row contains rounding of the directions.
       if (pass > 0) {
         add_applied(-1.0, rows.leftCols(first), apply(rows.leftCols(first).transpose(), row), row);
       }
@@ -210,7 +211,7 @@ Index LeadingEigen::orthonormalise(Index first, Index count, double noise) {
   return kept;
 }
 
-// Finds the eigenpairs on the directions, and whether the first have no part outside of them.
+// Computes the eigenpairs on the directions. Returns whether the first ones have no part outside of them.
 bool LeadingEigen::is_converged(double tolerance) {
   SymmetricEigen eigen(count_);
   eigen.matrix(count_) = projected_.topLeftCorner(count_, count_);
@@ -229,8 +230,8 @@ void LeadingEigen::find_vectors() {
                                  vectors_.padded_length(), panel_.data());
 }
 
-// Whether no eigenvalue other than those found is above the last of them: then t I - S + V diag(values) V^T
-// is positive definite for a t just above it.
+// Returns whether no other eigenvalue is above the last one found: then t I - S + V diag(values) V^T is
+// positive definite for a t just above it.
 bool LeadingEigen::is_complete() const {
   simd::AlignedRows<double> left(features_, features_);
   left.columns(features_) = -matrix_.columns(features_);

@@ -6,25 +6,26 @@
 
 namespace roipca::linalg {
 
-/// Leading eigenpairs of a positive semi-definite matrix, by block Lanczos iteration from fixed random
-/// vectors with full orthogonalisation. The cost is about d^2 n for the n directions that it takes, a few
-/// times as many as the pairs wanted.
+/// Computes the leading eigenpairs of a positive semi-definite matrix, by block Lanczos iteration from fixed
+/// random vectors with full orthogonalisation. The cost is about d^2 n for the n directions it uses, a few
+/// times the number of pairs wanted.
 ///
-/// A Krylov space can miss copies of an eigenvalue. So the result is accepted only if the matrix without the
-/// pairs found has a Cholesky factorisation which shows that no larger eigenvalue is left.
+/// A Krylov space can miss copies of an eigenvalue. The result is therefore accepted only if a Cholesky
+/// factorisation of the matrix without these pairs shows that no larger eigenvalue is left.
 class LeadingEigen {
  public:
-  /// The matrix by its lower triangle, column by column: row j of `lower` has column j from entry j on.
+  /// The matrix is given by its lower triangle, column by column: row j of `lower` holds column j from entry
+  /// j on.
   LeadingEigen(const simd::AlignedRows<double>& lower, Index wanted);
 
-  /// Finds the pairs, with residuals up to `tolerance` times the largest eigenvalue. Returns false if these
-  /// are too many for the method, if one of them is below SymmetricEigen::kGraded times the largest, so that
-  /// it would not be known well, or if the directions do not suffice.
+  /// Computes the pairs, with residuals up to `tolerance` times the largest eigenvalue. Returns false if more
+  /// pairs are wanted than the method suits, if one of them is below SymmetricEigen::kGraded times the
+  /// largest, so that it would be inaccurate, or if the directions do not suffice.
   bool solve(double tolerance);
 
-  /// Descending.
+  /// In descending order.
   const Vector<double>& values() const { return values_; }
-  /// A row per pair.
+  /// One row per pair.
   const simd::AlignedRows<double>& vectors() const { return vectors_; }
 
  private:
@@ -38,21 +39,21 @@ class LeadingEigen {
 
   Index features_;
   Index wanted_;
-  Index most_;                            // directions
-  Index fresh_;                           // random vectors of a block
+  Index most_;                            // maximum number of directions
+  Index fresh_;                           // number of random vectors in a block
   simd::AlignedRows<double> matrix_;      // both triangles, times scale_
   simd::AlignedRows<double> directions_;  // orthonormal, then the next block
   Matrix<double> projected_;              // the matrix on the directions
   Index count_ = 0;                       // directions whose products are in projected_
-  Index block_ = 0;                       // of the next ones
+  Index block_ = 0;                       // number of vectors in the next block
   double scale_ = 1.0;
-  double norm_ = 0.0;  // the longest product so far
+  double norm_ = 0.0;  // length of the longest product so far
   unsigned long long random_ = 1;
   RowMatrix<double> products_;
   RowMatrix<double> coefficients_;
   Vector<double> panel_;
   Vector<double> values_;
-  Matrix<double> combinations_;  // of the directions
+  Matrix<double> combinations_;  // coefficients of the directions
   simd::AlignedRows<double> vectors_;
 };
 

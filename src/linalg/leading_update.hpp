@@ -1,4 +1,4 @@
-// The leading subspace of Q D Q^T + X^T X where D outweighs X, for one level: see simd/vectors.hpp.
+// Computes the leading subspace of Q D Q^T + X^T X if D outweighs X. For one level: see simd/vectors.hpp.
 #pragma once
 
 #include "linalg/matrix_loops.hpp"
@@ -8,25 +8,25 @@ namespace roipca::linalg::ROIPCA_LEVEL {
 namespace {
 
 constexpr int kMostSteps = 40;
-constexpr double kSlowest = 0.9;  // rate of convergence beyond which the iteration is not worth it
-// Of M from the identity, in the Frobenius norm: products with Z lose no more than three bits to those with
-// Q.
+constexpr double kSlowest = 0.9;  // slowest rate of convergence at which the iteration is worth its cost
+// Largest distance of M from the identity, in the Frobenius norm: products with Z are then less accurate than
+// those with Q by at most three bits.
 constexpr double kFarthest = 8.0;
-constexpr Size kFirstStep = 8;  // components whose part in an update is decided together
-// What is not held of the scatter changes a step by its ratio to an eigenvalue of D. Of that, an iteration
-// may leave as much again as this.
+constexpr Size kFirstStep = 8;  // number of components whose part in an update is decided together
+// The part of the scatter that is not held changes a step by its ratio to an eigenvalue of D. The iteration
+// may leave this fraction of that change as an error.
 constexpr double kOfUnheld = 0.1;
-constexpr double kUnexpected = 4.0;  // times the rate of convergence, where the quadratic term counts
+constexpr double kUnexpected = 4.0;  // factor on the rate of convergence that the quadratic term may cause
 
-// The matrices of one update: those over the components, of k x k numbers, those over the rows, b x b, and
-// those between, b x k and k x b (_t).
+// The matrices of one update: k x k for the components, b x b for the rows, and b x k or k x b (_t) between
+// the two.
 struct LeadingMatrices {
   Size k;
   Size b;
   Block y, c, next, f, scratch;
   Block y_t, other_t;
   Block rest;                 // R R^T - shift I
-  Block power, higher_power;  // of it
+  Block power, higher_power;  // its powers
   Block along;                // C Y^T
   Block factors, inverse, inner, small, normal, turned;
   Block mixed;   // k + b rows
@@ -66,7 +66,7 @@ Size leading_work(Size k, Size b) {
   return 5 * pad(b) * k + 2 * pad(k) * b + 4 * pad(b) * b + 6 * pad(k) * k + pad(k + b) * k + pad(k);
 }
 
-// Y = X Q = (X Z) M and Y^T.
+// Computes Y = X Q = (X Z) M, and Y^T.
 void project(const LeadingUpdate& update, const LeadingMatrices& s) {
   for (Size j = 0; j < s.k; ++j) {
     double* column = s.scratch.column(j);
@@ -77,9 +77,8 @@ void project(const LeadingUpdate& update, const LeadingMatrices& s) {
   transpose(s.b, s.k, s.y, s.y_t);
 }
 
-// R R^T = X X^T - Y Y^T for R = X - Y Q^T, what the rows have outside of the components, less a multiple of
-// the identity. Rows that have little in common outside of the components leave R R^T nearly diagonal.
-// Returns that multiple.
+// Computes R R^T = X X^T - Y Y^T minus a multiple of the identity, which it returns. R = X - Y Q^T is the
+// part of the rows outside of the components; if rows have little in common there, R R^T is nearly diagonal.
 double find_rest(const LeadingUpdate& update, const LeadingMatrices& s) {
   for (Size i = 0; i < s.b; ++i) {
     const double* row = update.products + i * update.products_stride;
@@ -98,7 +97,8 @@ double find_rest(const LeadingUpdate& update, const LeadingMatrices& s) {
   return shift;
 }
 
-// out = F (L L^T)^(-1) for the columns from `first` on, where `normal` is L^(-T) and `turned` L^(-1).
+// Computes out = F (L L^T)^(-1) for the columns from `first` on, where `normal` is L^(-T) and `turned` is
+// L^(-1).
 void divide_by_factors(Size first, const LeadingMatrices& s, Block out) {
   const Size active = s.k - first;
   const Block halfway = s.scratch.from(first);
@@ -109,8 +109,8 @@ void divide_by_factors(Size first, const LeadingMatrices& s, Block out) {
            {.lower_b = true});
 }
 
-// One step for the columns of C from `first` on. Returns the largest change of an entry, and in `moved` the
-// first column that changed by more than the tolerance.
+// Takes one step for the columns of C from `first` on. Returns the largest change of an entry, and in `moved`
+// the first column that changed by more than the tolerance.
 double iterate(Size first, double shift, double tolerance, LeadingMatrices& s, Size& moved) {
   const Size active = s.k - first;
   const Block c = s.c.from(first);
@@ -132,9 +132,9 @@ double iterate(Size first, double shift, double tolerance, LeadingMatrices& s, S
   return largest_change;
 }
 
-// Of the norm of R R^T - shift I. Bounds of a matrix by its entries are too wide by up to the root of its
-// order, those by its fourth power by much less; worth the products where the rough one would slow the
-// iteration.
+// Returns a bound on the norm of R R^T - shift I. Bounds from the entries of a matrix can be too large by the
+// root of its order, those from its fourth power by much less. The latter are worth the products if the rough
+// bound would slow the iteration down.
 double bound_rest(double wanted, const LeadingMatrices& s) {
   const double rough = norm_bound(s.b, s.rest);
   if (rough <= wanted) return rough;
@@ -143,18 +143,19 @@ double bound_rest(double wanted, const LeadingMatrices& s) {
   return rough * root(root(norm_bound(s.b, s.higher_power)));
 }
 
-// Number of steps after which the subspace is as good as what is left out of the scatter allows. It does not
-// depend on the basis, so that other ways to the same subspace take as many.
+// Returns the number of steps after which the subspace is as accurate as the part of the scatter that is not
+// held allows. It does not depend on the basis, so that other ways to compute the same subspace take as many
+// steps.
 int steps_that_are_enough(const LeadingUpdate& update, double rate) {
   const double left_out = update.unheld < update.least ? update.unheld / update.least : 1.0;
-  double error = rate * rate;  // after one step, of C
+  double error = rate * rate;  // error of C after one step
   int steps = 1;
   for (; steps < kMostSteps && error > kOfUnheld * left_out; ++steps) error *= rate;
   return steps;
 }
 
-// Solves C (D + Y^T Y + Y^T R R^T C) = Y + R R^T C by iteration, for which Q + R^T C spans an invariant
-// subspace. Each step leaves about `rate` of the error, or more where the quadratic term counts.
+// Solves C (D + Y^T Y + Y^T R R^T C) = Y + R R^T C by iteration; Q + R^T C then spans an invariant subspace.
+// Each step leaves about `rate` of the error, or more if the quadratic term matters.
 bool find_subspace(const LeadingUpdate& update, double shift, double rate, double tolerance,
                    LeadingMatrices& s) {
   multiply(s.inner.stride, s.k, s.b, s.y_t, s.y, {update.inner, update.stride}, 1.0, s.inner,
@@ -166,7 +167,7 @@ bool find_subspace(const LeadingUpdate& update, double shift, double rate, doubl
   copy(s.k, s.y, s.f);
   divide_by_factors(0, s, s.c);
   Size first = 0;
-  double last = largest(s.k, s.c);  // C is what one step makes of 0
+  double last = largest(s.k, s.c);  // C is the result of one step from 0
   const int enough = steps_that_are_enough(update, rate);
   for (int step = 0; step < kMostSteps; ++step) {
     Size moved = s.k;
@@ -178,8 +179,8 @@ bool find_subspace(const LeadingUpdate& update, double shift, double rate, doubl
     if (!(seen < 1.0)) return false;
     const bool done = change * seen <= tolerance * (1.0 - seen);
     if (done && first == 0) return true;
-    // Columns of a large D converge first. Where others take long, those are left alone until the others have
-    // converged as well.
+    // Columns that belong to large entries of D converge first. If others take long, those are left out until
+    // the others have converged as well.
     first = done || step == 0 || moved == s.k ? 0 : moved;
     if (change == 0.0) continue;
     last = change;
@@ -187,9 +188,9 @@ bool find_subspace(const LeadingUpdate& update, double shift, double rate, doubl
   return false;
 }
 
-// Of the basis Q' = (Q + R^T C) L^(-T), where L L^T is the Gram matrix I + C^T R R^T C: L^(-T), and in
-// `small` what Q D Q^T + X^T X is in it. With F = X (Q + R^T C) = Y + R R^T C that is D + F^T F before L.
-// False unless all eigenvalues of `small` are above the bound.
+// For the basis Q' = (Q + R^T C) L^(-T), where L L^T is the Gram matrix I + C^T R R^T C, computes L^(-T) and,
+// in `small`, the matrix of Q D Q^T + X^T X in this basis: D + F^T F with F = X (Q + R^T C) = Y + R R^T C,
+// divided by L on both sides. Returns false unless all eigenvalues of `small` are above the bound.
 bool find_basis(const LeadingUpdate& update, double shift, double bound, const LeadingMatrices& s) {
   multiply(s.f.stride, s.k, s.b, s.rest, s.c, kNone, 1.0, s.f);
   add_scaled(s.k, s.f, shift, s.c, s.f);
@@ -207,14 +208,15 @@ bool find_basis(const LeadingUpdate& update, double shift, double bound, const L
   multiply(s.inner.stride, s.k, s.k, s.small, s.normal, kNone, 1.0, s.inner, {.upper_b = true});
   multiply(s.small.stride, s.k, s.k, s.turned, s.inner, kNone, 1.0, s.small,
            {.lower_a = true, .symmetric = true});
-  // D + F^T F is no less than D, and L L^T no more than 1 + growth.
+  // D + F^T F is at least D, and L L^T is at most 1 + growth.
   if (update.least > bound * (1.0 + growth)) return true;
   copy(s.k, s.small, s.inner);
   add_to_diagonal(s.k, -bound, s.inner);
   return factorise(s.k, s.inner);
 }
 
-// Of A from the identity, in the Frobenius norm: the rows from each on, which become `line`.
+// Computes, for each i, the distance of the rows of A from row i on from those of the identity, in the
+// Frobenius norm, into `line`.
 void distances_from_identity(Size n, Block a, double* line) {
   for (Size i = 0; i < a.stride; ++i) line[i] = 0.0;
   for (Size j = 0; j < n; ++j) {
@@ -229,14 +231,14 @@ void distances_from_identity(Size n, Block a, double* line) {
   for (Size i = 0; i < n; ++i) line[i] = root(line[i]);
 }
 
-// The largest norm of a column.
+// Returns the largest norm of a column.
 double longest_column(Size n, Block a) {
   double longest = 0.0;
   for (Size j = 0; j < n; ++j) {
     Vec<double> squares = {};
     for (Size i = 0; i < a.stride; i += kDoubles) squares += load(a.column(j) + i) * load(a.column(j) + i);
     const double length = sum<double>(squares);
-    longest = length <= longest ? longest : length;  // also NaN
+    longest = length <= longest ? longest : length;  // a NaN is kept
   }
   return root(longest);
 }
@@ -247,8 +249,8 @@ void set_identity(Size n, Block a) {
   }
 }
 
-// X <- X A^(-1). False, with X as it was, where A or its inverse may be far from the identity. `distance` is
-// that of A.
+// Sets X <- X A^(-1). Returns false, and leaves X unchanged, if A or its inverse may be far from the
+// identity. `distance` is the distance of A.
 bool divide_near_identity(Size n, Block a, double distance, const LeadingMatrices& s, Block x) {
   const Block factors = {s.factors.data, pad(n)};
   for (Size j = 0; j < n; ++j) {
@@ -266,15 +268,15 @@ bool divide_near_identity(Size n, Block a, double distance, const LeadingMatrice
   return true;
 }
 
-// Q' = (Q E + X^T C) L^(-T) for E = I - Y^T C, in terms of Z and X: with G = M E and
+// Expresses Q' = (Q E + X^T C) L^(-T), with E = I - Y^T C, by Z and X. With G = M E and
 //
 //     T = [[I, 0], [G_21, G_22]]^(-1),  Z' = (Z G + X^T C) T = Z + Z_1 ((G T)_1 - I) + X^T C T
 //
-// only the first of Z's columns, Z_1, and the rows take part, and M' is T^(-1) L^(-T). Rows that have much
-// along leading components need a few columns of Z to take it off again; without, Z' would not be well
-// conditioned. Returns the number of columns of Z_1. None where a column of E is long: what rows have within
-// the components would be added that many times over to a component, and taken off again but for its
-// rounding.
+// only the first columns of Z, Z_1, and the rows take part, and M' is T^(-1) L^(-T). Rows with a large part
+// along leading components need a few columns of Z to remove that part again; otherwise Z' would not be well
+// conditioned. Returns the number of columns of Z_1, or kNoStep if a column of E is long: the part of the
+// rows within the components would then be added to a component many times over, and removed again except for
+// its rounding.
 Size express(const LeadingUpdate& update, const LeadingMatrices& s) {
   multiply(s.inner.stride, s.k, s.b, s.y_t, s.c, kNone, -1.0, s.inner);
   add_to_diagonal(s.k, 1.0, s.inner);
@@ -291,7 +293,7 @@ Size express(const LeadingUpdate& update, const LeadingMatrices& s) {
 
   for (bool done = false; !done;) {
     const Size others = s.k - first;
-    const Block mixed = {s.mixed.data, pad(first + s.b)};  // of Z_1 and of the rows
+    const Block mixed = {s.mixed.data, pad(first + s.b)};  // coefficients of Z_1 and of the rows
     for (Size j = 0; j < s.k; ++j) {
       for (Size i = 0; i < first; ++i) mixed(i, j) = g(i, j) - (i == j ? 1.0 : 0.0);
       for (Size i = 0; i < s.b; ++i) mixed(first + i, j) = s.c(i, j);
@@ -320,10 +322,11 @@ Size advance_leading(const LeadingUpdate& update) {
   project(update, s);
   const double shift = find_rest(update, s);
   const double spread = bound_rest(0.01 * (update.least - shift), s);
-  // No eigenvalue behind the k-th is larger than the norm of R R^T, and none of the first k smaller than D's.
+  // No eigenvalue after the k-th exceeds the norm of R R^T, and none of the first k is below the smallest of
+  // D.
   const double bound = spread + magnitude(shift);
   if (!(bound < update.least) || !(spread < kSlowest * (update.least - shift))) return kNoStep;
-  // A change of C moves a component by that times rows of R.
+  // A change of C moves a component by that change times the rows of R.
   const double rate = spread / (update.least - shift);
   if (!find_subspace(update, shift, rate, update.tolerance / root(bound + 0x1p-1000), s) ||
       !find_basis(update, shift, bound, s)) {

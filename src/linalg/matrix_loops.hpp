@@ -29,23 +29,23 @@ struct Block {
 };
 
 constexpr Size pad(Size n) { return (n + 7) / 8 * 8; }
-// To [0, most].
+// Clamps n to [0, most].
 constexpr Size clamp(Size n, Size most) { return n < 0 ? 0 : n < most ? n : most; }
 
-// What is known of a product A B: parts that are zero are left out of the sums, and of a symmetric result
-// only the lower triangle is computed, and then copied.
+// The known structure of a product A B: parts that are zero are left out of the sums, and of a symmetric
+// result only the lower triangle is computed, and then mirrored.
 struct Shape {
   bool lower_a = false;
   bool lower_b = false;
   bool upper_b = false;
   bool symmetric = false;
-  bool lower_only = false;  // of the result, which is then not copied
+  bool lower_only = false;  // the result is symmetric, and is not mirrored
 };
 
-constexpr Size kTileRows = 3;  // vectors
+constexpr Size kTileRows = 3;  // in vectors
 constexpr Size kTileColumns = 4;
 constexpr Size kPackedDepth = 256;
-// Number of columns from which a strip of A is packed first: its columns are far apart.
+// Number of columns from which on a strip of A is packed first, because its columns are far apart.
 constexpr Size kColumnsToPack = 16;
 
 // Adds the products over `depth` to a tile of kRows vectors by kColumns columns: out = base + sign * A B.
@@ -69,7 +69,7 @@ void multiply_tile(const double* a, Size a_step, Block b, Size depth, Block base
   }
 }
 
-// One strip of kRows vectors of rows, from `row` on, over the columns [first, first + depth) of A.
+// Computes one strip of kRows vectors of rows, from `row` on, over the columns [first, first + depth) of A.
 template <Size kRows>
 void multiply_strip(Size row, Size columns, Size first, Size depth, Block a, Block b, Block base, double sign,
                     Block out, Shape shape) {
@@ -108,7 +108,7 @@ void mirror(Size n, Block a) {
   }
 }
 
-// out = base + sign * A B, where A has `rows` (padded) rows and `depth` columns, and base may be null.
+// Computes out = base + sign * A B, where A has `rows` (padded) rows and `depth` columns. `base` may be null.
 void multiply(Size rows, Size columns, Size depth, Block a, Block b, Block base, double sign, Block out,
               Shape shape = {}) {
   for (Size first = 0; first == 0 || first < depth; first += kPackedDepth) {
@@ -131,7 +131,7 @@ void multiply(Size rows, Size columns, Size depth, Block a, Block b, Block base,
   if (shape.symmetric) mirror(columns, out);
 }
 
-// The padding of the columns of `to` is set to zero.
+// Transposes a matrix. The padding of the columns of `to` is set to zero.
 void transpose(Size rows, Size columns, Block from, Block to) {
   for (Size i = 0; i < rows; ++i) {
     double* column = to.column(i);
@@ -142,14 +142,14 @@ void transpose(Size rows, Size columns, Block from, Block to) {
 
 constexpr Block kNone = {nullptr, 0};
 
-// Both must start at a vector boundary, with `from` and `to` multiples of a vector.
+// Both arrays must start at a vector boundary; `from` and `to` must be multiples of a vector.
 double dot(const double* a, const double* b, Size from, Size to) {
   Vec<double> acc = {};
   for (Size i = from; i < to; i += kDoubles) acc += load(a + i) * load(b + i);
   return sum<double>(acc);
 }
 
-// Returns a bound of the eigenvalues of a symmetric matrix.
+// Returns a bound on the magnitude of the eigenvalues of a symmetric matrix.
 double norm_bound(Size n, Block a) {
   double widest = 0.0;
   Vec<double> squares = {};
@@ -167,7 +167,7 @@ double norm_bound(Size n, Block a) {
   return widest < frobenius ? widest : frobenius;
 }
 
-// to - sum_c factors[c * step] from_c for c in [first, last), over one column.
+// Subtracts sum_c factors[c * step] from_c, for c in [first, last), from one column.
 void subtract_columns(Block from, Size first, Size last, const double* factors, Size step, Size rows,
                       double* to) {
   constexpr Size kChunk = 4;
@@ -204,7 +204,7 @@ bool factorise(Size n, Block a) {
   return true;
 }
 
-// L^(-T).
+// Computes L^(-T).
 void invert(Size n, Block l, Block inverse) {
   for (Size j = 0; j < n; ++j) {
     double* to = inverse.column(j);
@@ -234,7 +234,7 @@ void factorise_near_identity(Size n, Block a, double* below) {
   }
 }
 
-// X <- X (L U)^(-1).
+// Sets X <- X (L U)^(-1).
 void divide(Size n, Block lu, Block x) {
   for (Size j = 0; j < n; ++j) {
     subtract_columns(x, 0, j, lu.column(j), 1, x.stride, x.column(j));
@@ -271,7 +271,7 @@ double largest(Size columns, Block a) {
   for (Size i = 0; i < columns * a.stride; i += kDoubles) {
     const Vec<double> x = load(a.data + i);
     const Vec<double> size = x < 0.0 ? -x : x;
-    worst = size <= worst ? worst : size;  // also a NaN
+    worst = size <= worst ? worst : size;  // a NaN is kept
   }
   return largest(worst);
 }
@@ -282,7 +282,7 @@ double take_step(Block from, Block to) {
   for (Size i = 0; i < to.stride; i += kDoubles) {
     const Vec<double> change = load(from.data + i) - load(to.data + i);
     const Vec<double> size = change < 0.0 ? -change : change;
-    worst = size <= worst ? worst : size;  // also a NaN
+    worst = size <= worst ? worst : size;  // a NaN is kept
     store(to.data + i, load(from.data + i));
   }
   return largest(worst);

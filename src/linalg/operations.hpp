@@ -10,7 +10,7 @@ namespace roipca::linalg {
 /// Rounds an order up to a multiple of the doubles in the longest vector register.
 constexpr std::ptrdiff_t padded(std::ptrdiff_t order) { return (order + 7) / 8 * 8; }
 
-/// Columns of scratch that an EigenSolver takes.
+/// Number of columns of scratch that an EigenSolver needs.
 constexpr std::ptrdiff_t kEigenWork = 5;
 
 /// Computes the eigenpairs of a symmetric matrix of order n. `a` has its lower triangle, column-major with
@@ -21,14 +21,14 @@ using EigenSolver = void (*)(std::ptrdiff_t n, double* a, std::ptrdiff_t stride,
                              double* work);
 
 /// Computes a basis Q' of the leading k-dimensional invariant subspace of Q D Q^T + X^T X, for orthonormal
-/// columns Q and b rows X, if D outweighs the part of the rows outside of Q. Q itself is not stored, but Z
-/// with Q = Z M, so that an update only adds to Z. All k x k matrices are column-major with a `stride` that
-/// is a multiple of 8.
+/// columns Q and b rows X, if D outweighs the part of the rows outside of Q. Instead of Q, Z with Q = Z M is
+/// stored, so that an update only adds to Z. All k x k matrices are column-major with a `stride` that is a
+/// multiple of 8.
 struct LeadingUpdate {
   std::ptrdiff_t k;
   std::ptrdiff_t b;
-  double least;      // no eigenvalue of D is smaller
-  double unheld;     // mean eigenvalue of what earlier updates left out, which limits the accuracy anyway
+  double least;      // lower bound on the eigenvalues of D
+  double unheld;     // mean eigenvalue of the part that earlier updates left out, which limits the accuracy
   double tolerance;  // accuracy of the subspace; Q' is orthonormal to rounding in any case
   double* inner;     // D, positive definite; replaced by that of Q'
   double* normal;    // M; replaced by that of Z' and Q'
@@ -42,12 +42,12 @@ struct LeadingUpdate {
   double* work;  // leading_work(k, b) numbers
 };
 
-/// Returns the number f of Z's first columns Z_1 that take part: Z' = Z + [Z_1, X^T] times the first f + b
-/// rows of the coefficients. It is 0 unless Z would no longer be well conditioned. kNoStep where D does not
-/// outweigh the rest enough; nothing was done then.
+/// Returns the number f of leading columns Z_1 of Z that take part: Z' = Z + [Z_1, X^T] times the first f + b
+/// rows of the coefficients. It is 0 unless Z would become badly conditioned. Returns kNoStep, and changes
+/// nothing, if D does not outweigh the rest enough.
 using LeadingSolver = std::ptrdiff_t (*)(const LeadingUpdate& update);
 constexpr std::ptrdiff_t kNoStep = -1;
-/// Returns the number of scratch numbers that it needs.
+/// Returns the number of scratch numbers that a LeadingSolver needs.
 using LeadingWork = std::ptrdiff_t (*)(std::ptrdiff_t k, std::ptrdiff_t b);
 
 /// Reduces a symmetric matrix of order n, given as for an EigenSolver, to the tridiagonal Q^T A Q with the

@@ -1,5 +1,5 @@
-/// Products of dense matrices in double. Eigen compiles a product anew for each pair of types, in every
-/// source that has one, which takes up to a second each: these are compiled once.
+/// Products of dense matrices in double. Eigen compiles a product for each pair of types, in every source
+/// that uses it, which takes up to a second each; these are compiled once.
 #pragma once
 
 #include <type_traits>
@@ -8,8 +8,8 @@
 
 namespace roipca::linalg {
 
-/// Where the numbers of a matrix are: of one of Eigen's matrices, maps or blocks, or of the transpose of one.
-/// Other expressions must be evaluated first. `Number` is double or const double.
+/// Refers to the numbers of an Eigen matrix, map or block, or of the transpose of one. Other expressions must
+/// be evaluated first. `Number` is double or const double.
 template <typename Number>
 struct Operand {
   template <typename Source>
@@ -25,19 +25,19 @@ struct Operand {
   Number* data;
   Index rows;
   Index cols;
-  Index stride;  // from a column to the next, or from a row to the next
+  Index stride;  // distance between columns, or between rows
   bool is_row_major;
 };
 
 /// Returns a b.
 Matrix<double> product(const Operand<const double>& a, const Operand<const double>& b);
-/// c = a b. c must not overlap with the others.
+/// Computes c = a b. c must not overlap with a or b.
 void multiply(const Operand<const double>& a, const Operand<const double>& b, const Operand<double>& c);
-/// c += factor a b. c must not overlap with the others.
+/// Computes c += factor a b. c must not overlap with a or b.
 void add_product(double factor, const Operand<const double>& a, const Operand<const double>& b,
                  const Operand<double>& c);
 
-/// The same for a vector x.
+/// Return a x, and compute y += factor a x.
 Vector<double> apply(const Operand<const double>& a, const Eigen::Ref<const Vector<double>>& x);
 void add_applied(double factor, const Operand<const double>& a, const Eigen::Ref<const Vector<double>>& x,
                  Eigen::Ref<Vector<double>> y);

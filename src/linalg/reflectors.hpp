@@ -1,5 +1,6 @@
-// Large symmetric matrices to tridiagonal form and back, for one level: see simd/vectors.hpp. As LAPACK's
-// dlatrd and dlarft do it: reflectors are found one by one, and applied many at a time.
+// Reduces large symmetric matrices to tridiagonal form and transforms vectors back, for one level: see
+// simd/vectors.hpp. As in LAPACK's dlatrd and dlarft, reflectors are computed one by one and applied many at
+// a time.
 #pragma once
 
 #include "linalg/matrix_loops.hpp"
@@ -7,14 +8,14 @@
 namespace roipca::linalg::ROIPCA_LEVEL {
 namespace {
 
-constexpr Size kReflectors = 32;  // applied at a time
+constexpr Size kReflectors = 32;  // number of reflectors applied at a time
 
 Size reflector_work(Size n, Size columns) {
   return pad(n) * 2 * kReflectors + 2 * kReflectors * pad(n) + 2 * kReflectors * columns +
          kReflectors * kReflectors;
 }
 
-// y = A x for the rows and columns from `first` on, by the lower triangle of A.
+// Computes y = A x for the rows and columns from `first` on, from the lower triangle of A.
 void multiply_symmetric(Size first, Size n, Block a, const double* x, double* y) {
   for (Size i = first; i < n; ++i) y[i] = 0.0;
   constexpr Size kColumns = 4;
@@ -58,8 +59,8 @@ void multiply_symmetric(Size first, Size n, Block a, const double* x, double* y)
   }
 }
 
-// The reflector I - h v v^T that leaves of a column only its entry `first`, of those from there on. v is zero
-// before, and 1 at `first`. Returns what is left.
+// Computes the reflector I - h v v^T that maps the entries of a column from `first` on to a multiple of the
+// first of them, and returns that multiple. v is zero before `first`, and 1 at `first`.
 double find_reflector(const double* column, Size first, Size n, Size stride, double* v, double& h) {
   for (Size i = 0; i < stride; ++i) v[i] = i > first && i < n ? column[i] : 0.0;
   const double head = column[first];
@@ -73,13 +74,13 @@ double find_reflector(const double* column, Size first, Size n, Size stride, dou
   return -norm;
 }
 
-// Q^T A Q has the diagonal d and the off-diagonal e. The reflectors of Q are left in the columns of a, below
-// the diagonal, and their factors in h. Only the lower triangle of a is used.
+// Computes Q^T A Q with the diagonal d and the off-diagonal e. The reflectors of Q are stored in the columns
+// of a, below the diagonal, and their factors in h. Only the lower triangle of a is used.
 void tridiagonalise_blocked(Size n, double* matrix, Size stride, double* d, double* e, double* h,
                             double* work) {
   const Block a = {matrix, stride};
-  const Block v = {work, stride};                                           // of a panel: then w behind it
-  const Block w = v.from(kReflectors);                                      // A -= V W^T + W V^T is put off
+  const Block v = {work, stride};                                           // vectors of a panel; w follows
+  const Block w = v.from(kReflectors);                                      // A -= V W^T + W V^T is deferred
   const Block turned = {work + 2 * kReflectors * stride, 2 * kReflectors};  // [W, V]^T
   for (Size panel = 0; panel < n; panel += kReflectors) {
     const Size end = panel + kReflectors < n ? panel + kReflectors : n;
@@ -131,7 +132,7 @@ void tridiagonalise_blocked(Size n, double* matrix, Size stride, double* d, doub
   }
 }
 
-// X <- Q X for `columns` columns of x, where Q is that of tridiagonalise_blocked.
+// Sets X <- Q X for `columns` columns of x, where Q is that of tridiagonalise_blocked.
 void apply_reflectors(Size n, const double* matrix, Size stride, const double* h, double* x, Size columns,
                       double* work) {
   const Block a = {const_cast<double*>(matrix), stride};

@@ -25,8 +25,8 @@ void rotate(double c, double s, Eigen::Ref<Vector<double>> first, Eigen::Ref<Vec
   }
 }
 
-// Rotates pairs of columns of `image`, and of `vectors` with them, until those of the image that are more
-// than rounding of the longest are orthogonal. Returns their lengths.
+// Rotates pairs of columns of `image`, and of `vectors` with them, until all columns of the image that exceed
+// rounding of the longest one are orthogonal. Returns their lengths.
 Vector<double> orthogonalise(Matrix<double>& image, Matrix<double>& vectors) {
   const Index n = image.cols();
   const double tolerance = static_cast<double>(n) * std::numeric_limits<double>::epsilon();
@@ -40,7 +40,7 @@ Vector<double> orthogonalise(Matrix<double>& image, Matrix<double>& vectors) {
         const double cosine = image.col(p).dot(image.col(q)) / lengths[p] / lengths[q];
         if (!(std::abs(cosine) > tolerance)) continue;
         rotated = true;
-        // The tangent of the smaller angle that makes them orthogonal, from lengths in proportion.
+        // The tangent of the smaller angle that makes them orthogonal, from the ratio of their lengths.
         const double ratio = lengths[q] / lengths[p];
         const double zeta = 0.5 * (ratio - 1.0 / ratio) / cosine;
         const double t = std::copysign(1.0, zeta) / (std::abs(zeta) + std::hypot(1.0, zeta));

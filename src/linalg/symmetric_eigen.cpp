@@ -53,12 +53,13 @@ void SymmetricEigen::solve(Index order) {
   order_ = order;
   if (order >= DividedEigen::kLeastOrder && has_finite_triangle(matrix(order))) return solve_divided(order);
   operations().eigen_solver(order, vectors_.data(), vectors_.rows(), values_.data(), work_.data());
-  // Its rotations change lengths by several roundings, which a basis that is turned for ever would add up.
+  // The rotations change lengths by several roundings, which would add up in a basis that is turned without
+  // end.
   for (Index j = 0; j < order; ++j) vectors_.col(j) /= vectors_.col(j).head(order).norm();
   sort_descending(values_.head(order), vectors_.leftCols(order));
 }
 
-// In a unit, a power of two, that keeps squares in range.
+// Solves in a unit, a power of two, that keeps squares in range.
 void SymmetricEigen::solve_divided(Index order) {
   auto a = vectors_.topLeftCorner(order, order);
   double largest = 0.0;
@@ -87,7 +88,7 @@ Index SymmetricEigen::solve_positive(Index order, Index wanted, double noise,
   return diagonalise(triangularise(diagonal.size() + rows.rows(), noise));
 }
 
-// Whether the solution says little about the last of the values that are wanted.
+// Returns whether the solution is too inaccurate for the last of the wanted values.
 bool SymmetricEigen::is_graded(Index order, Index wanted) {
   return !(values_[std::min(wanted, order) - 1] > kGraded * values_[0]);
 }
@@ -96,7 +97,7 @@ Index SymmetricEigen::count_above(Index order, double noise) const {
   return (values_.head(order).array() > noise * values_[0]).count();
 }
 
-// From a factor L in vectors_ to the eigenpairs of L L^T.
+// Computes the eigenpairs of L L^T from a factor L in vectors_.
 Index SymmetricEigen::diagonalise(Index rank) {
   orthogonalise_columns(rank);
   for (Index j = 0; j < rank; ++j) {
@@ -110,7 +111,7 @@ Index SymmetricEigen::diagonalise(Index rank) {
   return rank;
 }
 
-// [D^(1/2); M] into given_, with the largest rows first.
+// Writes [D^(1/2); M] to given_, with the largest rows first.
 void SymmetricEigen::stack(const Eigen::Ref<const Vector<double>>& diagonal,
                            const Eigen::Ref<const Matrix<double>>& rows) {
   const Index n = order_;
@@ -130,14 +131,14 @@ void SymmetricEigen::stack(const Eigen::Ref<const Vector<double>>& diagonal,
   }
 }
 
-// The rows in given_, of sizes in work_, become R P^T Q with Householder reflections and the largest
-// remaining column next: with rows in descending order that leaves each right to the rounding of its own size
-// (Cox and Higham 1998). P R^T goes into vectors_. Returns its number of columns: where no more than rounding
-// of the remaining rows is left of them, there are no more.
+// Factors the rows in given_, whose sizes are in work_, as R P^T Q, by Householder reflections with the
+// largest remaining column next. With rows in descending order, each is accurate to the rounding of its own
+// size (Cox and Higham 1998). Writes P R^T to vectors_. Returns its number of columns, which ends where the
+// remaining rows are no more than rounding.
 Index SymmetricEigen::triangularise(Index rows, double noise) {
   const Index n = order_;
   auto a = given_.topLeftCorner(rows, n);
-  auto sizes = work_.head(rows);  // then that of all rows from here on
+  auto sizes = work_.head(rows);  // below, the sizes of all rows from i on together
   for (Index i = rows - 2; i >= 0; --i) sizes[i] = std::hypot(sizes[i], sizes[i + 1]);
   std::iota(places_.begin(), places_.begin() + n, Index{0});
   vectors_.leftCols(n).setZero();
@@ -161,23 +162,23 @@ Index SymmetricEigen::triangularise(Index rows, double noise) {
       other -= (scale * column.dot(other)) * column;
     }
     vectors_(places_[static_cast<std::size_t>(j)], j) = corner;
-    // Later columns change places, but each keeps its own.
+    // Later columns are swapped, but each keeps its own position in vectors_.
     for (Index c = j + 1; c < n; ++c) vectors_(places_[static_cast<std::size_t>(c)], j) = a(j, c);
   }
   return most;
 }
 
-// A = L L^T with the largest remaining diagonal entry as the next pivot. L goes into vectors_, with the rows
-// of A in their places. Returns the number of columns. A row of which no more than noise is left becomes no
-// pivot. It may still have more in common with later pivots, up to the root of the noise of both: that is
-// kept where it is more than the noise of the entry itself, as long as its squares come to no more than the
-// row's noise, which a positive matrix allows.
+// Factors A = L L^T with the largest remaining diagonal entry as the next pivot. L is written to vectors_,
+// with the rows of A in their positions. Returns the number of columns. A row of which only noise remains
+// does not become a pivot. It may still have more in common with later pivots, up to the root of the noise of
+// both; this is kept if it exceeds the noise of the entry itself, as long as its squares sum to no more than
+// the row's noise, which a positive matrix allows.
 Index SymmetricEigen::factorise(double noise) {
   constexpr double kIsPivot = -1.0;
   const Index n = order_;
   const auto a = given_.topLeftCorner(n, n);
-  auto left = work_.head(n);        // of the diagonal; 0 where that is nothing but noise
-  auto room = work_.segment(n, n);  // for the squares of a row that is nothing but noise
+  auto left = work_.head(n);        // remainder of the diagonal; 0 if it is only noise
+  auto room = work_.segment(n, n);  // limit for the sum of squares of a row that is only noise
   left = a.diagonal();
   room = noise * a.diagonal();
   vectors_.leftCols(n).setZero();
@@ -224,7 +225,7 @@ void SymmetricEigen::orthogonalise_columns(Index rank) {
         const double cosine = first.dot(second) / values_[p] / values_[q];
         if (!(std::abs(cosine) > tolerance)) continue;
         rotated = true;
-        // The tangent of the smaller angle that makes them orthogonal, from lengths in proportion.
+        // The tangent of the smaller angle that makes them orthogonal, from the ratio of their lengths.
         const double ratio = values_[q] / values_[p];
         const double zeta = 0.5 * (ratio - 1.0 / ratio) / cosine;
         const double t = std::copysign(1.0, zeta) / (std::abs(zeta) + std::hypot(1.0, zeta));

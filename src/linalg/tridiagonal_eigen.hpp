@@ -1,4 +1,4 @@
-// The small symmetric eigenproblem, for one level: see simd/vectors.hpp.
+// The eigenproblem of small symmetric matrices, for one level: see simd/vectors.hpp.
 #pragma once
 
 #include "linalg/matrix_loops.hpp"
@@ -7,7 +7,7 @@ namespace roipca::linalg::ROIPCA_LEVEL {
 namespace {
 
 constexpr double kHalfUlp = 0x1p-53;
-constexpr int kMostSweeps = 60;  // a value takes two on average; none has been seen to take ten
+constexpr int kMostSweeps = 60;  // a value takes two on average, and fewer than ten in all tests
 
 // y += s * x, for four x at a time if possible.
 void add_columns(const double* a, Size stride, const double* s, Size columns, Size from, Size to, double* y) {
@@ -44,7 +44,7 @@ void tridiagonalise(Size n, double* a, Size stride, double* d, double* e, double
       column[j] = a[j * stride + j];
       d[j] = column[j];
       e[j] = head;
-      // A reflector of h = 0: the identity.
+      // A reflector with h = 0 is the identity.
       for (Size i = first; i < n; ++i) column[i] = 0.0;
       continue;
     }
@@ -96,7 +96,7 @@ void tridiagonalise(Size n, double* a, Size stride, double* d, double* e, double
   }
 }
 
-// Rotations of one sweep, of the columns [low, high].
+// The rotations of one sweep, over the columns [low, high].
 struct Sweep {
   Size low;
   Size high;
@@ -141,9 +141,9 @@ void apply_sweep_to_all(double* a, Size stride, const Sweep& sweep) {
   for (; row + kDoubles <= stride; row += kDoubles) apply_sweep<1>(a + row, stride, sweep);
 }
 
-// The sweeps of a solution, each applied while the next one is found: finding a rotation takes one long chain
-// of roots and quotients, beside which the units for vectors idle. Where columns are so long that these have
-// the most to do, a sweep is applied at once. Both ways come to the same bits.
+// Applies each sweep while the next one is computed: computing a rotation is one long chain of roots and
+// quotients, during which the vector units would be idle. If columns are so long that the vector units are
+// the bottleneck, a sweep is applied at once. Both ways give the same bits.
 class Sweeps {
  public:
   static constexpr Size kShortColumn = 32 * kDoubles;
@@ -152,10 +152,10 @@ class Sweeps {
   Sweeps(double* a, Size stride, double* work)
       : a_(a), stride_(stride), last_{0, 0, work, work + stride}, room_(work + 2 * stride) {}
 
-  // A sweep with room for its rotations.
+  // Returns a sweep with memory for its rotations.
   Sweep next() const { return {0, 0, room_, room_ + stride_}; }
 
-  // To be called for each rotation of the next sweep.
+  // Called for each rotation of the next sweep.
   void advance() {
     if (place_ < last_.low) return;
     apply_rotation(a_, stride_, place_, last_.cosine[place_], last_.sine[place_]);
@@ -179,7 +179,7 @@ class Sweeps {
   Size stride_;
   Sweep last_;
   double* room_;
-  Size place_ = -1;  // of its next rotation
+  Size place_ = -1;  // position of its next rotation
 };
 
 // Implicit QL with Wilkinson's shift.

@@ -14,33 +14,33 @@ namespace roipca {
 namespace {
 
 constexpr double kLargestError = 2.0;
-// Squared sine of the angle from which on two neighbours cannot be told apart: 30 degrees.
+// Squared sine of the angle above which two neighbours cannot be told apart: 30 degrees.
 constexpr double kIndistinct = 0.25;
 constexpr double kTiny = std::numeric_limits<double>::min();
 
-// Ways to tell residuals.
+// Sources of the residuals.
 enum class Source { kExact, kTurns, kProbes };
 
-// The eigenvalues with variance, and squares of their residuals as a part of the first eigenvalue's square:
-// of the reported ones, and of the next one if it is held.
+// The eigenvalues with variance and the squares of their residuals, relative to the square of the first
+// eigenvalue: for the reported components, and for the next one if it is held.
 struct Residuals {
-  Vector<double> values;   // eigenvalues over the first
+  Vector<double> values;   // eigenvalues divided by the first
   Vector<double> squares;  // estimates
-  Vector<double> bounds;   // that all squares are below, with the confidence
-  double least =
-      1.0;  // `squares` over this, with any factors, add up to more than the true ones do; the same
-  Index reported = 0;    // number of them
-  double outside = 0.0;  // mean of the eigenvalues that are not held
-  double rest = 0.0;     // sum of those that are not reported
+  Vector<double> bounds;   // bounds on all squares, with the confidence
+  double least = 1.0;      // sums of `squares` / least, with any factors, exceed those of the true squares,
+                           // with the same confidence
+  Index reported = 0;      // number of them
+  double outside = 0.0;    // mean of the eigenvalues that are not held
+  double rest = 0.0;       // sum of the eigenvalues that are not reported
 
   bool holds_next() const { return reported < values.size(); }
-  // Of the eigenvalue that stands for those not held.
+  // Returns the eigenvalue that stands for those that are not held.
   double last() const {
     return holds_next() ? values[values.size() - 1] : std::min(outside, values[reported - 1]);
   }
-  // That the first eigenvalue which is not reported is not above: there is one as near to that of the next
-  // component as the residual is long, and all of them together are the rest of the trace, which the
-  // components know to their residuals.
+  // Returns a bound on the first eigenvalue that is not reported. One of them is as close to that of the next
+  // component as its residual is long, and together they are the rest of the trace, which the components
+  // determine up to their residuals.
   double next() const {
     const double of_trace = rest + bounds.head(reported).cwiseSqrt().sum();
     if (!holds_next()) return of_trace;
@@ -56,8 +56,8 @@ void add_rounding(Residuals& residuals) {
   residuals.bounds.array() += std::pow(16.0 * kEpsilon, 2);
 }
 
-// A turn x leaves the residual (S - alpha) x, outside the span, where the eigenvalues of S lie between 0 and
-// the last one held; most of x has large ones.
+// A turn x leaves the residual (S - alpha) x outside the span, where the eigenvalues of S lie between 0 and
+// the last one held; most of x is along large ones.
 template <typename T>
 void take_turns(const Model<T>& model, Residuals& residuals) {
   const double alpha = model.shift / model.eigenvalues[0];
@@ -71,10 +71,10 @@ void take_turns(const Model<T>& model, Residuals& residuals) {
   residuals.least = factor / largest;
 }
 
-// The part of its mean that a sum of `count` chi-squared numbers of so many degrees of freedom, with any
-// factors and depending on each other in any way, is below with probability `risk` at most. By Markov's
-// inequality for exp(-t sum), which one number alone makes largest, it is q with (q exp(1 - q))^(freedom / 2)
-// = risk.
+// Returns the fraction q of its mean that a sum of `count` chi-squared numbers with this number of degrees of
+// freedom, with any factors and any dependence on each other, is below with probability `risk` at most. By
+// Markov's inequality for exp(-t sum), whose worst case is a single number, q solves (q exp(1 - q))^(freedom
+// / 2) = risk.
 double least_part_of_sum(double freedom, double risk) {
   const double wanted = 2.0 / freedom * std::log(risk);
   double low = 0.0;
@@ -86,9 +86,9 @@ double least_part_of_sum(double freedom, double risk) {
   return low;
 }
 
-// r^T omega is known for each residual r and each probe omega, and its squares add up to |r|^2 times a
-// chi-squared number with as many degrees of freedom as there are probes, whatever the rows were: the probes
-// do not depend on them.
+// r^T omega is known for each residual r and each probe omega. The sum of its squares is |r|^2 times a
+// chi-squared number with one degree of freedom per probe, whatever the rows are, because the probes do not
+// depend on them.
 template <typename T>
 void take_probes(const Model<T>& model, double confidence, Residuals& residuals) {
   const Index d = model.features();
@@ -104,15 +104,16 @@ void take_probes(const Model<T>& model, double confidence, Residuals& residuals)
   const Matrix<double> along = of_products - residuals.values.head(count).asDiagonal() * of_directions;
   const auto freedom = static_cast<double>(probes);
   residuals.squares = along.rowwise().squaredNorm() / freedom;
-  // One half of the risk for each of them, the other for their sum.
+  // Half of the risk is for the single residuals, the other half for their sum.
   const double risk = 0.5 * (1.0 - confidence);
   const double least = chi2_quantile(1.0 - risk / static_cast<double>(count), freedom) / freedom;
   residuals.bounds = residuals.squares / least;
   residuals.least = least_part_of_sum(freedom, risk);
 }
 
-// The ways in which the residuals of a model are known, the best for estimates first. Turns say how large a
-// residual was and only about how large it is, which is better than a few probes and worse than many.
+// Returns the sources from which the residuals of a model are known, the best one for estimates first. Turns
+// tell how large a residual was and only approximately how large it is, which is better than a few probes and
+// worse than many.
 template <typename T>
 std::vector<Source> sources_of(const Model<T>& model) {
   constexpr Index kManyProbes = 8;
@@ -150,13 +151,14 @@ Residuals residuals_of(const Model<T>& model, Source source, double confidence =
   return residuals;
 }
 
-// Of an error with this squared residual, where another eigenvalue is so far away; 0 only without residual.
+// Returns the squared sine of an error with this squared residual if the next eigenvalue is `gap` away; 0
+// only without a residual.
 double squared_sine(double squared_residual, double gap) {
   if (squared_residual == 0.0) return 0.0;
   return gap > 0.0 ? std::min(1.0, squared_residual / gap / gap) : 1.0;
 }
 
-// Whether component i can be told from the one before it. Those without variance are a group.
+// Returns whether component i can be told from the one before it. Components without variance form a group.
 bool are_apart(const Residuals& residuals, Index i) {
   if (i >= residuals.reported) return i == residuals.reported;
   const double square = std::max(residuals.squares[i - 1], residuals.squares[i]);
@@ -175,8 +177,8 @@ double estimate_of(const Residuals& residuals) {
   return as_subspace_error(residuals, sum);
 }
 
-// Of each component's part at its bound, up to 1, and of the sum of all parts at the bound of sums, the
-// lower.
+// Returns the lower of two bounds: the sum of the components' parts at their own bounds, each at most 1, and
+// the sum of all parts at the bound of sums.
 double bound_of(const Residuals& residuals) {
   double of_each = 0.0;
   double of_all = 0.0;
@@ -218,7 +220,7 @@ std::vector<double> component_errors(const Model<T>& model) {
   if (sources.empty()) return {};
   const Residuals residuals = residuals_of(model, sources.front());
   const auto& values = residuals.values;
-  std::vector<double> errors(static_cast<std::size_t>(model.n_components), 1.0);  // those without variance
+  std::vector<double> errors(static_cast<std::size_t>(model.n_components), 1.0);  // 1 without variance
   for (Index i = 0; i < residuals.reported; ++i) {
     double gap = values[i] - (i + 1 < values.size() ? values[i + 1] : residuals.last());
     if (i > 0) gap = std::min(gap, values[i - 1] - values[i]);

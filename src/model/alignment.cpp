@@ -14,16 +14,16 @@
 namespace roipca {
 namespace {
 
-// For each row of a square matrix a column of its own, such that the sum of the chosen entries is largest.
-// The Hungarian method with potentials: rows are added one by one, each along the cheapest augmenting path.
-// O(n^3).
+// Assigns a different column to each row of a square matrix, such that the sum of the chosen entries is
+// largest. Uses the Hungarian method with potentials: rows are added one by one, each along the cheapest
+// augmenting path. O(n^3).
 std::vector<Index> best_assignment(const Matrix<double>& gain) {
   const Index n = gain.rows();
   const auto size = static_cast<std::size_t>(n) + 1;
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   std::vector<double> row_potential(size);
   std::vector<double> column_potential(size);
-  std::vector<Index> row_of(size);  // of each column, counted from 1; 0 for none. Column 0 is the start.
+  std::vector<Index> row_of(size);  // row of each column, counted from 1; 0 for none. Column 0 is the start.
   std::vector<Index> previous(size);
   for (Index row = 1; row <= n; ++row) {
     row_of[0] = row;
@@ -70,11 +70,11 @@ std::vector<Index> best_assignment(const Matrix<double>& gain) {
   return column_of;
 }
 
-// Which component belongs in the place of each previous one. `cosines`: previous x components.
+// Returns which component belongs in the place of each previous one. `cosines` is previous x components.
 std::vector<Index> closest_order(const Matrix<double>& cosines, Index components) {
   std::vector<Index> order(static_cast<std::size_t>(components));
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<Index>(i);
-  // An entry above sqrt(1/2) is the largest of its row and of its column, so that the order is best as it is.
+  // An entry above sqrt(1/2) is the largest of its row and of its column, so the present order is the best.
   const Index shared = std::min(cosines.rows(), components);
   if ((cosines.diagonal().head(shared).array().square() > 0.5).all()) return order;
   Matrix<double> gain = Matrix<double>::Zero(components, components);

@@ -16,7 +16,7 @@ int default_sign(const Model<T>& model, Index place) {
   const T most = component.maxCoeff();
   const T least = component.minCoeff();
   if (most != -least) return most < -least ? -1 : 1;
-  // Of two entries of the same size, the first counts.
+  // If two entries have the same magnitude, the first one counts.
   for (Index j = 0; j < component.size(); ++j) {
     if (component[j] == most || component[j] == least) return component[j] < T{0} ? -1 : 1;
   }

@@ -15,7 +15,7 @@
 namespace roipca {
 namespace {
 
-// Plus and minus one, at random but the same at every call.
+// Returns random signs, the same at every call.
 template <typename T>
 Vector<T> random_signs(Index size, std::uint64_t seed) {
   std::minstd_rand random(static_cast<std::minstd_rand::result_type>(seed));
@@ -24,9 +24,9 @@ Vector<T> random_signs(Index size, std::uint64_t seed) {
   return signs;
 }
 
-// Whether Q^T Q = I, in O(features x held): the lengths one by one, and the angles by Q^T Q g = g for random
-// signs g. An entry e of Q^T Q - I makes the two differ by e or more for at least half of all g. Entries that
-// are rounding add up to sqrt(held) times theirs.
+// Returns whether Q^T Q = I, in O(features x held): the lengths one by one, and the angles by Q^T Q g = g for
+// random signs g. An entry e of Q^T Q - I makes the two differ by at least e for at least half of all g.
+// Rounding of the entries adds up to sqrt(held) times that of one.
 template <typename T>
 bool is_orthonormal(const OwnedRows<T>& components) {
   constexpr int kProbes = 4;
@@ -46,7 +46,7 @@ bool is_orthonormal(const OwnedRows<T>& components) {
   return true;
 }
 
-// Whether there are no axes, or each of the numbers 1 to `count` once, with any sign.
+// Returns whether there are no axes, or each of the numbers 1 to `count` occurs once, with any sign.
 bool is_order_of(const std::vector<Index>& axes, Index count) {
   std::vector<bool> is_there(static_cast<std::size_t>(count));
   for (const Index axis : axes) {

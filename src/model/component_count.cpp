@@ -16,9 +16,9 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 // Variances of rows, in units of the total variance.
 struct Sample {
-  std::vector<double> leading;  // those above 0
+  std::vector<double> leading;  // the variances above 0
   double rows;
-  double freedom;  // rows that the variances are means of: one less if they are centred
+  double freedom;  // number of rows that the variances are means of, minus one if they are centred
   double features;
 
   double sum_behind(std::size_t count) const {
@@ -26,17 +26,17 @@ struct Sample {
     for (std::size_t i = 0; i < count; ++i) sum -= leading[i];
     return std::max(0.0, sum);
   }
-  // Most components that leave a direction for noise.
+  // The largest number of components that leaves a direction for noise.
   std::size_t most() const {
     const double directions = std::min(features, freedom);
     return std::min(leading.size(), static_cast<std::size_t>(std::max(0.0, std::ceil(directions) - 1.0)));
   }
-  // What rounding of the sums leaves where there is no noise.
+  // The rounding of the sums if there is no noise.
   double rounding() const { return static_cast<double>(leading.size() + 4) * 4.0 * kEpsilon; }
 };
 
-// The variance of noise beside `count` components. A component of population variance r above the noise s
-// has, in the sample, the variance r + r s (d - count) / (n (r - s)) on average, and what it has more is
+// Returns the variance of the noise if there are `count` components. A component of population variance r
+// above the noise s has the sample variance r + r s (d - count) / (n (r - s)) on average, and the excess is
 // missing from the others (Kritchman and Nadler 2008, equations 12 to 14).
 double noise_beside(const Sample& sample, std::size_t count) {
   constexpr int kMostSteps = 50;
@@ -60,7 +60,7 @@ double noise_beside(const Sample& sample, std::size_t count) {
   return noise;
 }
 
-// The noise beside any number of components, computed once each.
+// The noise for any number of components; each is computed once.
 class Noise {
  public:
   explicit Noise(const Sample& sample) : sample_(sample) {}
@@ -75,7 +75,7 @@ class Noise {
   std::vector<double> known_;
 };
 
-// How many leading variances exceed `limit(count)` times the noise beside as many components.
+// Returns how many leading variances exceed `limit(count)` times the noise for that number of components.
 template <typename Limit>
 Index count_above(const Sample& sample, Noise& noise, const Limit& limit) {
   std::size_t count = 0;
@@ -86,7 +86,7 @@ Index count_above(const Sample& sample, Noise& noise, const Limit& limit) {
   return static_cast<Index>(count);
 }
 
-// Their equation 11, for the squared singular value over the rows.
+// Equation 11 of Gavish and Donoho, for the squared singular value divided by the rows.
 double gavish_donoho_limit(const Sample& sample) {
   const double larger = std::max(sample.freedom, sample.features);
   const double beta = std::min(sample.freedom, sample.features) / larger;
@@ -100,8 +100,8 @@ double marchenko_pastur_edge(double features, double rows) {
   return root * root;
 }
 
-// Centre and scale of Johnstone (2001) with the halves of Ma (2012), which make the law hold for small
-// numbers, too.
+// Centre and scale of Johnstone (2001) with the corrections by 1/2 of Ma (2012), which extend the law to
+// small numbers.
 double tracy_widom_limit(double features, double rows) {
   constexpr double kQuantile = 2.0234;  // 99 % of the law for real numbers (beta = 1)
   const double p = std::sqrt(features - 0.5);
@@ -111,8 +111,8 @@ double tracy_widom_limit(double features, double rows) {
   return (centre + kQuantile * scale) / rows;
 }
 
-// The logarithm of Minka's evidence for 0, 1, 2 ... components, in O(k^2) for all of them. Variances that are
-// not known count as their mean.
+// Returns the logarithm of Minka's evidence for 0, 1, 2 ... components, in O(k^2) for all of them. Unknown
+// variances count as their mean.
 std::vector<double> minka_evidence(const Sample& sample) {
   const std::vector<double>& v = sample.leading;
   const double d = sample.features;
@@ -120,11 +120,11 @@ std::vector<double> minka_evidence(const Sample& sample) {
   const double unknown = d - static_cast<double>(v.size());
   const double mean_unknown = unknown > 0.0 ? sample.sum_behind(v.size()) / unknown : 0.0;
   const auto log_difference = [&](double a, double b) { return std::log(std::max(a - b, kEpsilon * a)); };
-  const auto log_inverses = [&](double a, double b) {  // of 1/b - 1/a
+  const auto log_inverses = [&](double a, double b) {  // log(1/b - 1/a)
     return std::log(std::max(a - b, kEpsilon * a)) - std::log(a) - std::log(b);
   };
   std::vector<double> evidence;
-  double prior = 0.0;        // of the directions
+  double prior = 0.0;        // logarithm of the prior of the directions
   double logs = 0.0;         // sum of the logarithms of the leading variances
   double differences = 0.0;  // sum over i < k and all j > i of log(v_i - v_j)
   double inverses = 0.0;     // sum over i < j < k of log(1 / v_j - 1 / v_i)
@@ -141,7 +141,7 @@ std::vector<double> minka_evidence(const Sample& sample) {
     }
     const auto count = static_cast<double>(k);
     const double behind = sample.sum_behind(k);
-    if (behind <= sample.rounding()) break;  // no noise is left to speak of
+    if (behind <= sample.rounding()) break;  // no noise is left
     const double noise = behind / (d - count);
     double curvature = differences + inverses;
     for (std::size_t i = 0; i < k; ++i) curvature += (d - count) * log_inverses(v[i], noise);
@@ -161,7 +161,8 @@ Index minka(const Sample& sample) {
 
 Index broken_stick(const Sample& sample) {
   const double pieces = std::floor(std::min(sample.features, sample.freedom));
-  double expected = 0.0;  // of the longest piece: sum of 1 / j over j up to the number of pieces, over it
+  double expected = 0.0;  // expected length of the longest piece: sum of 1 / j up to the number of pieces,
+                          // divided by that number
   for (double j = pieces; j >= 1.0; j -= 1.0) expected += 1.0 / j / pieces;
   Index count = 0;
   for (const double variance : sample.leading) {
@@ -223,10 +224,10 @@ double effective_rows(const Model<T>& model) {
   return share * rows > 1.0 + 1e-6 ? std::max(1.0, 1.0 / share) : rows;
 }
 
-// Whether the variances that features keep beside the components differ much.
+// Returns whether the variances of the features outside of the components differ much.
 template <typename T>
 bool noise_differs(const Model<T>& model, Index count) {
-  constexpr double kMuch = 3.0;  // between the variances below and above which a tenth of the features lie
+  constexpr double kMuch = 3.0;  // ratio of the variances above and below which a tenth of the features lie
   Vector<double> behind = as_eigen(model.scatter);
   if (!model.scale.empty()) behind.array() /= as_eigen(model.scale).array().square();
   for (Index i = 0; i < count; ++i) {

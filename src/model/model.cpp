@@ -21,8 +21,8 @@
 namespace roipca {
 namespace {
 
-// Of a row so far out, beside the variance, that its squared distance overflows: low enough to be the least
-// of all, and a mean over many rows stays finite, too.
+// The log-likelihood of a row so far out, relative to the variance, that its squared distance overflows: the
+// lowest of all, and such that a mean over many rows stays finite.
 constexpr double kLeastLogLikelihood = -1e300;
 
 template <typename AnyRows>
@@ -32,7 +32,7 @@ void require_width(const AnyRows& rows, Index width, const char* what) {
                               ", but the model has " + std::to_string(width) + " " + what);
 }
 
-// The reported components, one per column.
+// Returns the reported components, one per column.
 template <typename T>
 auto reported(const Model<T>& model) {
   return as_columns(model.basis).leftCols(model.n_components);
@@ -43,7 +43,7 @@ auto reported_values(const Model<T>& model) {
   return as_eigen(model.eigenvalues).head(model.n_components);
 }
 
-// The variance along each reported component, in the order of the basis.
+// Returns the variance along each reported component, in the order of the basis.
 template <typename T>
 Vector<double> basis_variance(const Model<T>& model) {
   const double divisor = model.degrees_of_freedom();
@@ -51,7 +51,7 @@ Vector<double> basis_variance(const Model<T>& model) {
   return reported_values(model) / divisor;
 }
 
-// Results of sparse rows by those of dense ones, a few at a time, where the features have scales.
+// Computes the results of sparse rows from dense ones, a few rows at a time, if the features have scales.
 template <typename T, typename Use>
 void for_each_expanded(const Model<T>& model, const SparseRows<T>& x, Use use) {
   check_columns(x, model.features());
@@ -76,12 +76,13 @@ std::vector<double> of_expanded(const Model<T>& model, const SparseRows<T>& x, F
   return result;
 }
 
-// What divides scores so that their squares are those over the variances; 0 for a variance of 0.
+// Returns factors for the scores whose squares then are the squared scores divided by the variances; 0 for a
+// variance of 0.
 Vector<double> scale_of(const Vector<double>& variance) {
   return variance.unaryExpr([](double v) { return v > 0.0 ? 1.0 / std::sqrt(v) : 0.0; });
 }
 
-// Of each row: the sum over the components of score^2 / variance, those of variance 0 left out.
+// Returns, for each row, the sum over the components of score^2 / variance, without those of variance 0.
 template <typename T>
 std::vector<double> scaled_scores(const Model<T>& model, const Vector<double>& variance,
                                   const SparseRows<T>& x) {
@@ -102,8 +103,8 @@ std::vector<double> scaled_scores(const Model<T>& model, const Vector<double>& v
   return result;
 }
 
-// Of each row: the squared distance from the plane of the first `columns` components. Of a row with
-// missing values, what the others tell of it.
+// Returns, for each row, the squared distance from the plane of the first `columns` components. For a row
+// with missing values, it is estimated from the present ones.
 template <typename T>
 std::vector<double> squared_distances(const Model<T>& model, Index columns, const SparseRows<T>& x) {
   const RowMatrix<double> scores = sparse_scores(model, columns, x);
@@ -157,7 +158,7 @@ std::vector<double> log_likelihoods(const Model<T>& model, const AnyRows& x) {
       variance.array().log().sum() + static_cast<double>(outside) * std::log(noise);
   double constant =
       static_cast<double>(model.features()) * std::log(2.0 * std::numbers::pi) + log_determinant;
-  // The density is per unit of the rows as they are given.
+  // The density refers to the units of the given rows.
   for (const double scale : model.scale) constant += 2.0 * std::log(scale);
   std::vector<double> result = scaled_scores(model, variance, x);
   if (outside > 0) as_eigen(result) += as_eigen(squared_distances(model, model.n_components, x)) / noise;
@@ -206,7 +207,7 @@ std::vector<double> Model<T>::explained_variance() const {
 
 template <typename T>
 std::vector<double> Model<T>::explained_variance_ratio() const {
-  // Where the components have all the variance, rounding decides which is larger.
+  // If the components have all the variance, rounding decides which is larger.
   const double roundings = static_cast<double>(n_components + 4) * std::numeric_limits<double>::epsilon();
   const double total = std::max(trace(), (1.0 + roundings) * reported_values(*this).sum());
   if (!(total > 0.0)) return std::vector<double>(static_cast<std::size_t>(n_components));
@@ -350,7 +351,7 @@ std::optional<Index> components_explaining(const Model<T>& model, double fractio
     sum += values[i];
     if (sum / model.trace() > fraction) return i + 1;
   }
-  if (values.size() == model.features()) return values.size();  // less by rounding only
+  if (values.size() == model.features()) return values.size();  // smaller only by rounding
   return std::nullopt;
 }
 

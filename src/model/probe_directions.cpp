@@ -7,11 +7,11 @@
 namespace roipca {
 namespace {
 
-constexpr std::uint64_t kSeed = 0x726f69706361;  // any number that no data depend on
+constexpr std::uint64_t kSeed = 0x726f69706361;  // arbitrary, and independent of any data
 constexpr std::uint64_t kAttempts = 64;          // room for the draws of one pair; 5 of 23 are rejected
 constexpr std::uint64_t kFeatures = std::uint64_t{1} << 40;
 
-// SplitMix64 (Steele, Lea and Flood 2014), with a counter for its state.
+// SplitMix64 (Steele, Lea and Flood 2014), with a counter as its state.
 std::uint64_t random_bits(std::uint64_t counter) {
   std::uint64_t z = kSeed + (counter + 1) * 0x9e3779b97f4a7c15;
   z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9;
@@ -19,10 +19,10 @@ std::uint64_t random_bits(std::uint64_t counter) {
   return z ^ (z >> 31U);
 }
 
-// An odd multiple of 2^-32 between -1 and 1.
+// Returns an odd multiple of 2^-32 between -1 and 1.
 double centred(std::uint64_t bits) { return std::ldexp(2.0 * static_cast<double>(bits) + 1.0, -32) - 1.0; }
 
-// Of a number between 0 and 1. Libraries differ in the last bit of std::log.
+// Returns the logarithm of a number between 0 and 1. Libraries differ in the last bit of std::log.
 double logarithm(double x) {
   int exponent = 0;
   double m = std::frexp(x, &exponent);

@@ -9,7 +9,7 @@
 namespace roipca {
 namespace {
 
-// Rows for which a component stays in the cache.
+// Number of rows for which a component stays in the cache.
 constexpr Index kRowsAtOnce = 256;
 
 template <typename T, typename Number>

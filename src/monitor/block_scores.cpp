@@ -6,7 +6,7 @@
 namespace roipca {
 namespace {
 
-// Moments by weights that sum to 1, relative to the mean: no power leaves the range.
+// Computes moments relative to the mean, with weights that sum to 1, so that no power leaves the range.
 template <typename Values, typename Weights>
 void find_moments_of(const Values& values, const Weights& weights, Index j, ScoreDistribution& to) {
   const double mean = weights.dot(values);

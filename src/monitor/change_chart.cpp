@@ -6,15 +6,15 @@
 namespace roipca {
 namespace {
 
-constexpr double kSlack = 0.5;  // half of the shift that the sums find fastest
-// No single value counts more: a few of them are a change, one is an outlier.
+constexpr double kSlack = 0.5;  // half of the shift that the sums detect fastest
+// Limit on a single value: a few large values are a change, one is an outlier.
 constexpr double kMost = 4.0;
-// Smaller changes than a few times this are nobody's concern, however little the values vary.
+// Changes smaller than a few times this do not matter, however little the values vary.
 constexpr double kLeastDeviation = 0.02;
 constexpr double kMostCorrelation = 0.9;
 
-// A number that is as unlikely under a standard normal distribution as t under Student's with n degrees of
-// freedom (Wallace 1959).
+// Returns a number that is as unlikely under a standard normal distribution as t is under Student's with n
+// degrees of freedom (Wallace 1959).
 double normal_of_student(double t, double n) {
   return std::copysign((8.0 * n + 1.0) / (8.0 * n + 3.0) * std::sqrt(n * std::log1p(t * t / n)), t);
 }
@@ -37,11 +37,11 @@ double ChangeChart::standardized(double deviation) const {
 void ChangeChart::add(const Value& value) {
   if (at_level_ > 0) {
     const auto n = static_cast<double>(at_level_);
-    // The level has a variance of its own: that of a value over n.
+    // The level itself has a variance: that of a value divided by n.
     const double deviation = (value.value - level_) * std::sqrt(n / (n + 1.0));
     if (is_ready()) {
       const double z = standardized(deviation);
-      // A level of few values is off by this much for all that are compared with it.
+      // A level from few values has this error for all values that are compared with it.
       const double slack = kSlack + 1.0 / std::sqrt(n);
       up_.add(z, slack, value.row);
       down_.add(-z, slack, value.row);

@@ -10,8 +10,8 @@ namespace roipca {
 namespace {
 
 constexpr std::int64_t kFewestBetweenModels = 64;
-// Rows between two models, in terms of the rows that take as long to learn as a model takes to read. Rows
-// count by their numbers, of which sparse ones have few.
+// Number of rows between two models, in multiples of the rows that take as long to learn as a model takes to
+// read. Rows count by their numbers, of which sparse rows have few.
 constexpr std::int64_t kReadingsCost = 16;
 
 std::int64_t memory_of(const Options& options) {
@@ -108,8 +108,8 @@ void ChangeDetector<T>::end_group(std::int64_t rows) {
 
 template <typename T>
 void ChangeDetector<T>::compare_group(std::int64_t rows) {
-  // Groups that are compared out of turn would soon make what they show the usual. (The next model has to
-  // learn its level from them, and only takes over when the sums are low.)
+  // Groups that are compared out of turn are not learned, because what they show would soon count as usual.
+  // (The next model must learn its level from them, and takes over only when the sums are low.)
   const bool is_calm = sum() <= 0.5 * ChangeChart::kLimit;
   const bool is_usual = is_calm && is_in_turn();
   constexpr auto kRows = static_cast<double>(kGroup);

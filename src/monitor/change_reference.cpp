@@ -7,7 +7,7 @@
 namespace roipca {
 namespace {
 
-// Part of a row's square that is rounding where its distance from the plane is a difference.
+// Fraction of a row's square that is rounding if its distance from the plane is computed as a difference.
 template <typename T>
 constexpr double kRounding = 64.0 * double{std::numeric_limits<T>::epsilon()};
 
@@ -82,8 +82,8 @@ void ChangeReference<T>::scale(Index count) {
   }
 }
 
-// Fills the gaps of a centred row. Returns its square, to which missing values contribute what the model
-// expects of them and, beside the components, what the others do on average.
+// Fills the gaps of a centred row. Returns its square, to which missing values contribute their expectation
+// under the model and, outside of the components, the average of the present ones.
 template <typename T>
 double ChangeReference<T>::fill(T* row, const Row<T>& given) {
   Eigen::Map<Vector<T>> v(row, features());

@@ -12,8 +12,8 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kTiny = 1e-300;
 constexpr int kMostTerms = 100000;
 
-// log Gamma(x) for x > 0, by Stirling's series from 12 on: its next term is below 1e-17. (std::lgamma writes
-// a global variable, which threads must not.)
+// Returns log Gamma(x) for x > 0, by Stirling's series from 12 on, whose next term is below 1e-17.
+// (std::lgamma writes to a global variable, so it is not thread-safe.)
 double log_gamma(double x) {
   double product = 1.0;
   for (; x < 12.0; x += 1.0) product *= x;
@@ -43,7 +43,8 @@ double continued_fraction(double b0, Numerator a, Denominator b) {
   return value;
 }
 
-// The upper tail Q(a, x) of the gamma distribution: a series below its mean, a continued fraction above.
+// Returns the upper tail Q(a, x) of the gamma distribution: by a series below its mean, by a continued
+// fraction above.
 double gamma_tail(double a, double x) {
   if (x <= 0.0) return 1.0;
   const double front = std::exp(a * std::log(x) - x - log_gamma(a));
@@ -58,7 +59,7 @@ double gamma_tail(double a, double x) {
              x + 1.0 - a, [&](int i) { return -i * (i - a); }, [&](int i) { return x + 2.0 * i + 1.0 - a; });
 }
 
-// The regularised incomplete beta function I_x(a, b), which is small where x < a / (a + b).
+// Returns the regularised incomplete beta function I_x(a, b), which is small for x < a / (a + b).
 double incomplete_beta(double a, double b, double x) {
   if (x <= 0.0) return 0.0;
   if (x >= 1.0) return 1.0;
@@ -74,7 +75,8 @@ double incomplete_beta(double a, double b, double x) {
                      [](int) { return 1.0; });
 }
 
-// The upper tail of the F distribution, from the side on which the continued fraction converges.
+// Returns the upper tail of the F distribution, computed on the side on which the continued fraction
+// converges.
 double f_tail(double x, double f1, double f2) {
   if (x <= 0.0) return 1.0;
   const double a = 0.5 * f1;
@@ -84,7 +86,8 @@ double f_tail(double x, double f1, double f2) {
                                            : 1.0 - incomplete_beta(a, b, below);
 }
 
-// The x > 0 at which a falling function is `tail`: bisection of its logarithm, from a first guess.
+// Returns the x > 0 at which a decreasing function equals `tail`, by bisection of its logarithm from a first
+// guess.
 template <typename Tail>
 double solve(Tail tail_of, double tail, double guess) {
   double low = guess;

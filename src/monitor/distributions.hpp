@@ -8,7 +8,7 @@ namespace roipca {
 /// depends only on Eigen, and Boost.Math would be a larger dependency for a hundred lines.)
 double chi2_quantile(double tail, double freedom);
 double f_quantile(double tail, double freedom_1, double freedom_2);
-/// For the standard normal distribution.
+/// Does the same for the standard normal distribution.
 double normal_quantile(double tail);
 
 }  // namespace roipca

@@ -23,7 +23,7 @@ constexpr std::array<std::pair<LimitRule, std::string_view>, 6> kNames = {
      {LimitRule::kJacksonMudholkar, "jackson-mudholkar"}}};
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// Moments of fewer scores say too little about a tail.
+// Moments of fewer scores tell too little about a tail.
 constexpr std::int64_t kEnoughRows = 50;
 
 void check_confidence(double confidence) {
@@ -35,17 +35,18 @@ void check_confidence(double confidence) {
   throw std::invalid_argument("\"" + std::string(name(rule)) + "\" is not a limit of " + statistic);
 }
 
-// The tail of g chi2(h) with this mean and variance.
+// Returns the quantile of g chi2(h) with this mean and variance.
 double chi2_limit(double mean, double spread, double tail) {
   if (!(mean > 0.0)) return 0.0;
   if (!(spread > 0.0)) return mean;
   return 0.5 * mean * spread * chi2_quantile(tail, 2.0 / spread);
 }
 
-// The tail of a + g chi2(h) with these three moments. Sums of squares are never less skewed than g chi2(h)
-// with the same mean and variance, where a is 0: a third moment that says so is an accident of few rows. An h
-// below 1, the square of one number, tells of heavy tails: then the limit is the larger of those for h and
-// for 1, since a few rows far out would otherwise put that of a small confidence below most others.
+// Returns the quantile of a + g chi2(h) with these three moments. Sums of squares are never less skewed than
+// g chi2(h) with the same mean and variance, where a is 0; a smaller third moment is an accident of few rows.
+// An h below 1, the square of one number, indicates heavy tails: then the limit is the larger of those for h
+// and for 1, because otherwise a few rows far out would put the limit of a small confidence below most other
+// rows.
 double shifted_chi2_limit(double mean, double spread, double third, double tail) {
   if (!(mean > 0.0) || !(spread > 0.0)) return mean;
   const auto standard = [tail](double skewness) {
@@ -54,7 +55,7 @@ double shifted_chi2_limit(double mean, double spread, double third, double tail)
   };
   const double least = 2.0 * std::sqrt(spread);
   const double of_one = std::max(least, std::sqrt(8.0));
-  constexpr double kMostSkewed = 2.0;  // times the skewness for h = 1
+  constexpr double kMostSkewed = 2.0;  // factor on the skewness for h = 1
   const double skewness = std::clamp(third / std::pow(spread, 1.5), least, kMostSkewed * of_one);
   const double tails = std::max(standard(std::min(skewness, of_one)), standard(skewness));
   return mean * (1.0 + std::sqrt(spread) * tails);
@@ -72,8 +73,8 @@ void require_scores(const Model<T>& model) {
       "no row was scored before it was learned: the rows were too few, or the method updates row by row");
 }
 
-// The larger of what rows had and of what a textbook says: scores of few rows may miss a tail, and textbooks
-// know neither of tails nor of the rows' number of features.
+// Returns the larger of the limits from scored rows and from a textbook formula: scores of few rows may miss
+// a tail, and textbooks consider neither tails nor the number of features.
 template <typename T, typename Limit>
 double automatic(const Model<T>& model, Limit limit, LimitRule textbook) {
   const double by_textbook = limit(textbook);
@@ -81,7 +82,7 @@ double automatic(const Model<T>& model, Limit limit, LimitRule textbook) {
   return std::max(by_textbook, limit(LimitRule::kPrequential));
 }
 
-// The number of rows that count as much as those with their weights (Kish).
+// Returns the number of rows of equal weight that count as much as these rows with their weights (Kish).
 template <typename T>
 double counting_rows(const Model<T>& model) {
   const double squares = model.weight * model.weight - 2.0 * model.weight_pairs;
@@ -103,8 +104,8 @@ double f_limit(const Model<T>& model, double tail) {
   return m * (n - 1.0) * (n + 1.0) / (n * (n - m)) * f_quantile(tail, m, n - m);
 }
 
-// Sums of the variances along the directions not reported, of their squares and of their cubes; those that
-// are not held are taken as equal.
+// Sums of the variances along the directions that are not reported, of their squares and of their cubes.
+// Those of directions that are not held are assumed to be equal.
 struct Residual {
   double first = 0.0;
   double second = 0.0;

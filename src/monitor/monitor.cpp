@@ -45,12 +45,12 @@ class Alarm {
   }
 
  private:
-  std::uint64_t recent_ = 0;  // a bit per row, the last one lowest
-  std::int64_t within_ = 0;   // rows since the last one beyond a limit
+  std::uint64_t recent_ = 0;  // one bit per row, the last row lowest
+  std::int64_t within_ = 0;   // number of rows since the last one beyond a limit
   bool is_on_ = false;
 };
 
-// The reading of a model that rows are scored by.
+// A reading of the model by which rows are scored.
 template <typename T>
 struct Scoring {
   Scoring(std::shared_ptr<const Model<T>> from, const MonitorOptions& options)

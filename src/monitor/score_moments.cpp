@@ -16,8 +16,8 @@ struct Entry {
   double third;
 };
 
-// Of two sets that have these parts of the weight. All relative to the common mean, so that nothing
-// overflows.
+// Combines two sets with these fractions of the weight. Everything is relative to the common mean, so that
+// nothing overflows.
 Entry combine(const Entry& a, double part_a, const Entry& b, double part_b) {
   const double mean = part_a * a.mean + part_b * b.mean;
   Entry all = {mean, 0.0, 0.0};
@@ -80,7 +80,7 @@ Prequential combine(const Prequential& a, double weight_a, const Prequential& b,
       set(all, j, combine(t2_of(a, j), part_a, t2_of(b, j), part_b),
           combine(spe_of(a, j), part_a, spe_of(b, j), part_b));
     }
-    // Too far apart for moments in common.
+    // The sets are too far apart for common moments.
     if (!is_finite(all)) return {};
   }
   all.rows = a.rows + b.rows;
@@ -92,7 +92,7 @@ Prequential merged_scores(const Prequential& a, double pairs_a, const Prequentia
                           double all_pairs, ScoreWeights weights) {
   if (!(all_pairs > 0.0)) return {};
   Prequential all = combine(a, weights.of(pairs_a, all_pairs), b, weights.of(pairs_b, all_pairs));
-  // Not by squares: the scores of many small parts must not give way to those of the next few rows.
+  // Not by squares: the scores of many small parts must not be outweighed by those of the next few rows.
   all.coverage *= (pairs_a + pairs_b) / all_pairs;
   return all;
 }
@@ -120,7 +120,8 @@ void ScoreMoments::add(const BlockScores& scores, Index count, double share, dou
   }
   moments_.rows += count;
   moments_.coverage = std::min(before + share, 1.0);
-  // Scores too far from those before for moments in common, as where huge rows were forgotten: begins anew.
+  // Starts again if the scores are too far from earlier ones for common moments, for instance after huge rows
+  // were forgotten.
   if (!is_finite(moments_)) moments_ = {};
 }
 

@@ -7,29 +7,29 @@
 namespace roipca {
 namespace {
 
-// Reading a model from the scatter is an eigenproblem of order d, which is worth it for few features, or
-// where the components reported are a good part of them.
+// Reading a model from the scatter solves an eigenproblem of order d, which pays off for few features, or if
+// a good part of the components is reported.
 constexpr Index kExactByReported = 8;
 constexpr Index kFewFeatures = 1024;
 
-// Multiplications and additions for one row by blocks, with those of small matrices at what they cost beside
-// those of long rows: see docs/performance.md.
+// Multiplications and additions per row by blocks. Those of small matrices are weighted by their cost
+// relative to those of long rows: see docs/performance.md.
 double cost_by_blocks(double features, double held) {
   const double rows = held / 2.0 + 14.0;
   const double small = held * (22.0 * held + 7.0 * held * held / rows + 12.0 * rows);
   return (4.0 * held + rows) * features + 1.3 * small;
 }
 
-// In one product, which runs at a higher rate.
+// One product, which runs at a higher rate.
 double cost_by_scatter(double features) { return 0.8 * features * features; }
 
-// Components beyond those reported, for accuracy where variances fall off slowly. Small matrices of order k
-// limit it where many are reported.
+// Components held beyond those reported, for accuracy if variances fall off slowly. Small matrices of order k
+// limit their number if many are reported.
 Index automatic_oversampling(Index reported) {
   return std::clamp<Index>(reported, 10, std::max<Index>(100, reported / 5));
 }
 
-// The others do not rotate their components among each other, so that those beyond the reported ones would
+// The other methods do not rotate components among each other, so components beyond the reported ones would
 // never give up what belongs to the reported ones.
 bool gains_from_oversampling(Method method) {
   return method == Method::kRoipca || method == Method::kIpca || method == Method::kFrequentDirections;
@@ -44,7 +44,7 @@ Method resolve(const Options& options, Index features) {
   Options by_roipca = options;
   by_roipca.method = Method::kRoipca;
   const auto [reported, held] = capacity(by_roipca, features);
-  if (options.missing == Missing::kImpute) return Method::kRoipca;  // what is filled in is no more exact
+  if (options.missing == Missing::kImpute) return Method::kRoipca;  // filled values are not exact anyway
   const bool is_readable = features <= kFewFeatures || features <= kExactByReported * reported;
   const auto d = static_cast<double>(features);
   const bool is_cheaper = cost_by_scatter(d) <= cost_by_blocks(d, static_cast<double>(held));
@@ -57,7 +57,7 @@ Capacity capacity(const Options& options, Index features) {
                                 ", but the rows have only " + std::to_string(features) + " features");
   }
   const Index reported = options.n_components == 0 ? features : options.n_components;
-  // The exact method has every eigenpair anyway, and needs them to go on from a model.
+  // The exact method has every eigenpair anyway, and needs them to resume from a model.
   const Method method = resolve(options, features);
   if (method == Method::kExact) return {reported, features};
   const Index automatic = gains_from_oversampling(method) ? automatic_oversampling(reported) : 0;

@@ -69,7 +69,7 @@ constexpr std::nullopt_t kNoNumbers = std::nullopt;
 constexpr double kLargestBlock = 4096;
 // The first rows are kept in memory.
 constexpr double kMostFirstRows = 1 << 20;
-// Each takes the memory of two components; a bound on the error hardly gains from more.
+// Each probe takes the memory of two components; a bound on the error hardly improves with more.
 constexpr double kMostProbes = 1024;
 
 std::vector<OptionRow> make_table() {

@@ -11,11 +11,11 @@
 namespace roipca {
 namespace {
 
-constexpr std::array kPlaces = {0.0, 0.5, 0.75};  // of alpha
-// Part of the last Ritz value that alpha may reach, where there is no residual at all.
+constexpr std::array kPlaces = {0.0, 0.5, 0.75};  // of alpha between the mean and the last Ritz value
+// Largest fraction of the last Ritz value that alpha may reach if there is no residual at all.
 constexpr double kMostOfLast = 0.9;
-// Largest tangent by which a pass may turn a component. Beyond it, theta - alpha is no longer large beside
-// the residual r, and the approximation has eigenvalues that S does not: r^2 / (theta - alpha).
+// Largest tangent by which a pass may turn a component. Beyond it, theta - alpha is not large compared with
+// the residual r, and the approximation has eigenvalues that S does not have: r^2 / (theta - alpha).
 constexpr double kMostTurn = 0.5;
 
 double choose_shift(const Vector<double>& ritz, const Vector<double>& residuals, double outside,
@@ -40,7 +40,7 @@ RefinedPairs refine(const PassProducts& known, Index pass, Index reported, doubl
   linalg::SymmetricEigen eigen(k);
   auto matrix = eigen.matrix(k);
   for (Index j = 0; j < k; ++j) {
-    // Of the two equal entries, the product with the shorter column is known better.
+    // Of the two equal entries, the product with the shorter column is more accurate.
     for (Index i = j; i < k; ++i) matrix(i, j) = inner(j, i);
   }
   const Index rank = eigen.solve_positive(k, k, noise);

@@ -28,8 +28,8 @@
 namespace roipca {
 namespace {
 
-constexpr Index kShortCall = 1 << 17;       // numbers of a call that is not worth interrupting
-constexpr Index kRowsBetweenChecks = 1024;  // of an interrupt
+constexpr Index kShortCall = 1 << 17;       // numbers of a call that is too short to interrupt
+constexpr Index kRowsBetweenChecks = 1024;  // for an interrupt
 
 template <typename T>
 const Model<T>& refinable(const Model<T>& model) {
@@ -45,10 +45,10 @@ const Model<T>& refinable(const Model<T>& model) {
   return model;
 }
 
-// Scales that differ by less are those of all rows already.
+// Scales that differ by less are already those of all rows.
 constexpr double kSameScale = 1e-9;
 
-// The model with the scales of all rows, which the first pass knows in the end.
+// Returns the model with the scales of all rows, which are known at the end of the first pass.
 template <typename T>
 Model<T> with_scales_of_all_rows(Model<T> model) {
   const std::vector<double> ratio = model.scale_ratio();
@@ -57,9 +57,9 @@ Model<T> with_scales_of_all_rows(Model<T> model) {
   return is_right ? model : standardized(std::move(model));
 }
 
-// Components whose residuals are more than rounding: products with rows are right to epsilon times the
-// largest eigenvalue. The others stay as they are, and so do all of an exact model, of which a pass only
-// checks the rows; missing values would be filled better.
+// Returns the number of components whose residuals exceed rounding: products with rows have an error of
+// epsilon times the largest eigenvalue. The others stay as they are, and so do all of an exact model, for
+// which a pass only checks the rows, unless missing values can be filled better.
 template <typename T>
 Index count_refinable(const Model<T>& model) {
   if (model.resolved.method == Method::kExact && model.options.missing == Missing::kError) return 0;
@@ -114,7 +114,7 @@ class Refinement<T>::Impl {
 
   Model<T> finish() const {
     if (!units_) return finish_in_units();
-    // Other values of the missing ones have other variances.
+    // Missing values that are filled differently have different variances.
     return with_scales_of_all_rows(from_units(finish_in_units(), *units_));
   }
 
@@ -131,7 +131,7 @@ class Refinement<T>::Impl {
   }
 
  private:
-  // The model given and, if it is standardized, the same of rows that are divided by the scales of all rows
+  // The given model and, if it is standardized, the model of rows that are divided by the scales of all rows
   // before they are added.
   struct Parts {
     explicit Parts(const Model<T>& model) {
@@ -204,7 +204,7 @@ class Refinement<T>::Impl {
       result.scatter = to_vector(gaps_->scatter() / unit_ / unit_);
       result.scatter_trace = as_eigen(result.scatter).sum();
     }
-    result.axes.clear();  // of the components before
+    result.axes.clear();  // they belong to the components before
     ++result.passes;
     result.turns.assign(result.eigenvalues.size(), 0.0);
     if (rank_ == 0) return result;
@@ -234,7 +234,7 @@ class Refinement<T>::Impl {
     return result;
   }
 
-  // The refined pairs, and the components that were not refined, orthonormal to them.
+  // Returns the refined pairs and the components that were not refined, orthonormal to them.
   Spectrum<T> with_others(const RefinedPairs& pairs, double trace) const {
     const auto values = as_eigen(model_.eigenvalues);
     const Index others = (values.array() > 0.0).count() - rank_;
@@ -249,7 +249,7 @@ class Refinement<T>::Impl {
     return spectrum;
   }
 
-  // Of the rows of weight above 0, which may have gaps.
+  // Adds the rows of positive weight, which may have gaps.
   void add_filled(const GivenRows<T>& given, Index from, Index to) {
     for (Index i = from; i < to; ++i) {
       const double weight = given.weight(i);
@@ -311,7 +311,8 @@ class Refinement<T>::Impl {
     throw std::invalid_argument("refinements of different models cannot be combined");
   }
 
-  // Calls add_rows(impl, from, to) for all rows: of a long call in a copy, so that it can be given up.
+  // Calls add_rows(impl, from, to) for all rows: on a copy for a long call, so that the call can be
+  // abandoned.
   template <typename AddRows>
   void all_or_nothing(Index numbers, const InterruptCheck& check_interrupt, Index rows, AddRows add_rows) {
     if (!check_interrupt || numbers <= std::max(kShortCall, rank_ * model_.features())) {
@@ -327,15 +328,15 @@ class Refinement<T>::Impl {
     *this = std::move(next);
   }
 
-  std::optional<Model<T>> given_;  // the model as it was given, if that is another one
-  std::optional<Units> units_;     // that rows are brought to, if standardized
+  std::optional<Model<T>> given_;  // the model as it was given, if it differs from model_
+  std::optional<Units> units_;     // the units that rows are converted to, if standardized
   Model<T> model_;                 // of rows in these units
   double unit_;
-  Index rank_;  // components to refine
+  Index rank_;  // number of components to refine
   RowIdentity identity_;
   DenseProducts<T> dense_;
   std::optional<SparseProducts<T>> sparse_;
-  std::optional<GapProducts<T>> gaps_;  // where values may be missing
+  std::optional<GapProducts<T>> gaps_;  // if values may be missing
 };
 
 template <typename T>

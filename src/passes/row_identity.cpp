@@ -11,10 +11,10 @@
 namespace roipca {
 namespace {
 
-// What other rows differ by is far more, and what rounding makes of the same rows in another order far less.
+// Different rows differ by far more than this, and the same rows in another order by far less.
 constexpr double kTolerance = 1e-8;
-// Every row, block or model that is added moves the mean by its part of the weight of a distance, and rounds
-// that: all parts together come to a few distances, since those of n equal rows are 1 / n.
+// Every row, block or model that is added moves the mean by its fraction of the weight times a distance, and
+// rounds the result. These distances sum to a few, because the fractions of n equal rows are 1 / n.
 constexpr double kRoundingOfMean = 8.0 * std::numeric_limits<double>::epsilon();
 
 std::string text(double number) {
@@ -42,16 +42,16 @@ void RowIdentity::require_rows_of(const Model<T>& model, double unit) const {
     const double mean = model.mean[place];
     const double found = deviations_[j] / weight_;
     const double deviation = std::sqrt(model.scatter[place] / model.weight);
-    // No row is farther from the mean. Beside a row of weight 1e16, the others are 1e8 deviations away.
+    // No row is farther from the mean. Next to a row of weight 1e16, the others are 1e8 deviations away.
     const double distance =
         std::min(std::sqrt(model.scatter[place] / least_weight_), std::sqrt(farthest_) / unit);
     const double tolerance = kTolerance * (deviation + std::abs(mean)) + kRoundingOfMean * distance;
     if (std::abs(found) <= tolerance) continue;
     refuse("mean of feature " + std::to_string(j), text(mean), text(mean + found));
   }
-  // Values that the model expected while it learned are not those that it expects now.
+  // The values that the model expected while it learned are not those that it expects now.
   if (model.options.missing == Missing::kImpute) return;
-  // The engines of float add up squares of rounded rows.
+  // The engines for float sum squares of rounded rows.
   const double tolerance = kTolerance + 64.0 * double{std::numeric_limits<T>::epsilon()};
   const double expected = model.scatter_trace * unit * unit;
   if (std::abs(trace_ - expected) > tolerance * expected) {

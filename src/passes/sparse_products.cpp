@@ -35,7 +35,7 @@ SparseProducts<T>::SparseProducts(const Model<T>& model, Index rank, double unit
   }
 }
 
-// Ascending columns, each once: equal columns add up before they are squared.
+// Collects ascending columns, each once: entries of one column are added before they are squared.
 template <typename T>
 void SparseProducts<T>::take_row(const SparseRows<T>& rows, Index i) {
   const Index count = rows.start(i + 1) - rows.start(i);

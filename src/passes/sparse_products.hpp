@@ -43,7 +43,7 @@ class SparseProducts {
   Vector<double> mean_;         // in the unit
   Vector<double> mean_scores_;  // Q^T mean, in the unit
   double mean_squared_ = 0.0;   // |mean|^2, in the unit squared
-  std::vector<int> indices_;    // of the present row, ascending
+  std::vector<int> indices_;    // columns of the current row, ascending
   std::vector<double> values_;  // in the unit
   simd::AlignedBuffer<double> scores_;
 };

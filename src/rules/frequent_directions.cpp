@@ -37,7 +37,8 @@ void FrequentDirectionsRule<T>::absorb(Eigen::Ref<Vector<T>> v, const Step& step
 template <typename T>
 void FrequentDirectionsRule<T>::rescale(double factor) {
   trace_ *= factor;
-  // Not the columns themselves: the root of a factor is rounded to one side, row after row.
+  // Scales the squares instead of the columns: the root of a factor would be rounded to one side, row after
+  // row.
   squares_.head(filled_) *= factor;
 }
 
@@ -50,7 +51,7 @@ void FrequentDirectionsRule<T>::start(const Spectrum<T>& spectrum) {
   trace_ = spectrum.trace;
 }
 
-// B <- B V diag((s_i^2 - s_{k+1}^2)^(1/2) / s_i), for the eigenpairs (s^2, V) of B^T B.
+// Sets B <- B V diag((s_i^2 - s_{k+1}^2)^(1/2) / s_i), for the eigenpairs (s^2, V) of B^T B.
 template <typename T>
 void FrequentDirectionsRule<T>::shrink() {
   for (Index j = 0; j < filled_; ++j) {

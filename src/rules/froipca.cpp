@@ -11,25 +11,25 @@ namespace {
 constexpr Index kTerms =
     5;  // of a move with tau: the residual, the projection, and three of the polar factor
 
-// Part of |v|^2 that the residual must have for |v|^2 - |z|^2 to give it. Below, it is taken from the vector.
-// The fourth root of epsilon in double; float can spare three bits.
+// Fraction of |v|^2 that the residual must have for |v|^2 - |z|^2 to give it; below, its length is computed
+// from the vector. The fourth root of epsilon in double; float can spare three bits.
 template <typename T>
 constexpr double kCancels = std::is_same_v<T, float> ? 0x1p-3 : 0x1p-13;
 
-// With Q^T Q = I + E, the residual v - Q z of z = Q^T v is off orthogonal to Q by E z, so that a move along
-// r / |r| changes E by up to 2 |c| |z| / |r| times itself, at every row. This is the most that |c| |v| / |r|
-// may be: beyond it, the drift could grow by a factor of e^2 and more over the 128 rows and more between two
-// looks at it (a random walk of such changes), and the residual is taken from the vector, orthogonal to Q as
-// it is.
+// With Q^T Q = I + E, the residual v - Q z of z = Q^T v deviates from orthogonality to Q by E z, so that a
+// move along r / |r| changes E by up to 2 |c| |z| / |r| times itself, at every row. This is the largest value
+// allowed for |c| |v| / |r|. Beyond it, the drift could grow by a factor of e^2 or more over the 128 or more
+// rows between two checks (a random walk of such changes), and the residual is computed from the vector,
+// orthogonal to Q as it is.
 constexpr double kMostOfDrift = 0x1p-4;
 
-// Squared cosine of the angle by which the formula may turn a component, out of the span or within it: 45
-// degrees.
+// Squared cosine of the largest angle by which the formula may turn a component, out of the span or within
+// it: 45 degrees.
 constexpr double kLeastOwnPart = 0.5;
 
-// The tau that fits z_j tau to the entries V_ji for all j but i: sum z_j V_ji / sum z_j^2. Beside a component
-// far larger than the others, what all of the sums have without i cannot be told from their difference.
-// `before` is the sum of z_j^2 for j < i.
+// Returns the tau that fits z_j tau to the entries V_ji for all j but i: sum z_j V_ji / sum z_j^2. Next to a
+// component far larger than the others, the sums without i cannot be computed as differences. `before` is the
+// sum of z_j^2 for j < i.
 double optimal_tau(const Eigen::Ref<const Vector<double>>& vector, const Eigen::Ref<const Vector<double>>& z,
                    Index i, double before) {
   const Index after = z.size() - i - 1;
@@ -82,15 +82,15 @@ std::vector<double> FroipcaRule<T>::learning_rates() const {
   return {rates_.data(), rates_.data() + rank_};
 }
 
-// z and |r|. The slot goes on to hold the row, from which the move takes the residual, unless that cancels or
-// becomes a component.
+// Computes z and |r|. The slot still holds the row, from which the move computes the residual, unless that
+// cancels or becomes a component.
 template <typename T>
 void FroipcaRule<T>::project(const Step& step) {
   is_residual_ = false;
   if (rank_ < this->capacity()) return take_off_projection(step);
   const simd::RowsView<T> v{behind_components(), 0, 1};
   simd::table<T>().dots(rows_.view(rank_ + 1), v, rows_.padded_length(), z_.data(), 1);
-  // Of the rounded row, as z is: step.squared_norm is of the row before it was rounded to T.
+  // The length of the rounded row, like z; step.squared_norm is that of the row before it was rounded to T.
   const double squared_norm = z_[rank_];
   const double left = squared_norm - z_.head(rank_).squaredNorm();
   residual_ = std::sqrt(std::max(left, 0.0));
@@ -105,9 +105,9 @@ void FroipcaRule<T>::take_off_projection(const Step& step) {
   is_residual_ = true;
 }
 
-// The fast formula with the small eigenvectors V, whose entries are z_j / (lambda_j - t_i) and |r| / (mu -
-// t_i) up to one factor a column. That factor drops out below, and V is accurate where the differences are
-// not. False where the formula does not hold.
+// Applies the fast formula with the small eigenvectors V, whose entries are z_j / (lambda_j - t_i) and |r| /
+// (mu - t_i) up to one factor per column. That factor cancels below, and V is accurate even if the
+// differences are not. Returns false if the formula does not apply.
 template <typename T>
 bool FroipcaRule<T>::find_moves(const Step& step) {
   secular_.solve(values_.head(rank_), trace_ - values_.head(rank_).sum(),
@@ -128,7 +128,7 @@ bool FroipcaRule<T>::find_moves(const Step& step) {
             own != 0.0;
     along_projection_[i] = tau / own;
     along_residual_[i] = out / own;
-    // q_i + eta z_i r is the gradient rule; z_i = 0 leaves q_i where it is at any rate.
+    // q_i + eta z_i r is the gradient rule; z_i = 0 leaves q_i unchanged at any rate.
     const bool moves = residual_ > 0.0 && z[i] != 0.0 && own != 0.0;
     rates_[i] = moves ? along_residual_[i] / (residual_ * z[i]) : 0.0;
   }
@@ -155,15 +155,15 @@ Index FroipcaRule<T>::polar_terms() {
   return 1;
 }
 
-// Q <- polar factor of Q (I + z a^T) + u c^T. Its Gram matrix is I + W S W^T with the few columns W = [z, a,
-// c], so the inverse square root is I + O D O^T for an orthonormal basis O of W.
+// Sets Q <- polar factor of Q (I + z a^T) + u c^T. Its Gram matrix is I + W S W^T with the few columns W =
+// [z, a, c], so the inverse square root is I + O D O^T for an orthonormal basis O of W.
 template <typename T>
 Index FroipcaRule<T>::polar_terms_with_tau() {
   const Index k = rank_;
   const auto z = z_.head(k);
   const auto a = along_projection_.head(k);
   const auto c = along_residual_.head(k);
-  // Gram-Schmidt on [z, a, c]; a dependent column leaves a zero column, which drops out by itself.
+  // Gram-Schmidt on [z, a, c]; a dependent column becomes zero and has no effect.
   auto basis = left_.block(0, 2, k, 3);
   basis.col(0) = z;
   basis.col(1) = a;
@@ -216,7 +216,7 @@ void FroipcaRule<T>::move(Index terms) {
                                 rows_.padded_length());
 }
 
-// Q <- [Q, r/|r|] V: exact, O(k^2 d).
+// Sets Q <- [Q, r/|r|] V: exact, O(k^2 d).
 template <typename T>
 void FroipcaRule<T>::rotate() {
   if (residual_ > 0.0) row() *= static_cast<T>(1.0 / residual_);

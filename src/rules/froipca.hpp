@@ -47,7 +47,8 @@ class FroipcaRule final : public BasisRule<T, FroipcaRule<T>> {
   void move(Index terms);
   void rotate();
 
-  // Place for the row, where one pass multiplies it by the components and by itself.
+  // Returns the place for the row behind the components, where one pass multiplies it by the components and
+  // by itself.
   T* behind_components() { return rows_.row(this->capacity()); }
   auto row() { return Eigen::Map<Vector<T>>(behind_components(), this->features()); }
 

@@ -7,7 +7,8 @@
 namespace roipca {
 namespace {
 
-// |v|^2 below which the square of a residual that is just above rounding of v would be near T's least number.
+// |v|^2 below which the square of a residual just above rounding of v would be close to the smallest number
+// of T.
 template <typename T>
 constexpr double kSmall = std::is_same_v<T, float> ? 0x1p-60 : 0x1p-800;
 
@@ -40,7 +41,7 @@ void RoipcaRule<T>::absorb(Eigen::Ref<Vector<T>> v, const Step& step) {
   if (basis_.rows_taken() == basis_.block()) settle();
 }
 
-// Multiplies the row in the slot by a power of two, which its factor takes back.
+// Multiplies the row in the slot by a power of two, which its factor undoes.
 template <typename T>
 void RoipcaRule<T>::enlarge(Index i, Index features) {
   const int exponent = -std::ilogb(squared_norms_[i]) / 2;

@@ -43,8 +43,8 @@ class RoipcaRule final : public Rule<T> {
   double unheld_ = 0.0;  // sum of the eigenvalues that are not held
   double trace_ = 0.0;
   Vector<double> z_;
-  // Of the waiting rows: |v|^2, the factor by which v is to be multiplied (because it was enlarged, or
-  // because forgetting has scaled it since), and the weight before it in squared units.
+  // For the waiting rows: |v|^2, the factor to multiply v by (because it was enlarged, or because forgetting
+  // has scaled it since), and the weight before it in squared units.
   Vector<double> squared_norms_;
   Vector<double> factors_;
   Vector<double> weights_;

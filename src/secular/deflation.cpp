@@ -8,12 +8,14 @@ namespace roipca::secular {
 
 namespace {
 
-// Eight units of rounding, as in LAPACK's dlaed2, but of the two diagonal entries beside an off-diagonal one
-// and not of the matrix's norm: what is neglected then changes each eigenvalue by rounding of itself, and
-// small ones that many updates add to grow although a single update is below the rounding of the largest.
+// Eight units of rounding, as in LAPACK's dlaed2, but relative to the two diagonal entries next to an
+// off-diagonal one instead of the norm of the matrix. The neglected part then changes each eigenvalue by
+// rounding of itself, and small eigenvalues to which many updates add can grow even if a single update is
+// below the rounding of the largest.
 constexpr double kTolerance = 8.0 * (std::numeric_limits<double>::epsilon() / 2.0);
 
-// Of a matrix whose norm is about 1. Less is nothing, and powers of it would leave double's range.
+// For a matrix whose norm is about 1. Smaller weights are negligible, and their powers would leave double's
+// range.
 constexpr double kLeastWeight = 0x1p-300;
 constexpr double kLeastPole = 0x1p-250;
 
@@ -30,7 +32,7 @@ void Deflation::run(const NormalForm& form) {
   deflated_.clear();
   rotations_.clear();
   // Off-diagonal entries are products of roots of weights, and diagonal ones poles plus weights.
-  double most = 0.0;  // part that a weight has of its diagonal entry
+  double most = 0.0;  // largest fraction that a weight has of its diagonal entry
   for (std::size_t j = 0; j < form.order; ++j) {
     const double weight = form.rho * form.z[j] * form.z[j];
     if (weight > kLeastWeight)
@@ -62,8 +64,8 @@ bool Deflation::merge_with_last(const Row& row, const NormalForm& form) {
   const double gap = upper - lower;
   const double tolerance = kTolerance * std::max(std::min(std::fabs(upper), std::fabs(lower)), kLeastPole);
   const double squares = last.z * last.z + row.z * row.z;
-  // Rotating z into one row leaves the off-diagonal entry gap * c * s, c and s being the two z over their
-  // norm.
+  // Rotating z into one row leaves the off-diagonal entry gap * c * s, where c and s are the two entries of z
+  // divided by their norm.
   if (gap * std::fabs(last.z * row.z) > tolerance * squares) return false;
 
   const double norm = std::sqrt(squares);

@@ -1,4 +1,4 @@
-// What happens to a row before it is added, for one level: see vectors.hpp.
+// Operations on rows before they are added, for one level: see vectors.hpp.
 #pragma once
 
 #ifdef __aarch64__
@@ -25,7 +25,7 @@ double centre(CentringArrays<T> arrays, Size length, double share, double scale)
     const double d = (static_cast<double>(x[j]) - mean[j]) - tail[j];
     delta[j] = d;
     square += (scale * d) * (scale * d);
-    // What fits of the moved tail goes into the mean.
+    // The leading digits of the moved tail go into the mean.
     const double moved = tail[j] + share * d;
     const double next = mean[j] + moved;
     tail[j] = moved - (next - mean[j]);
@@ -51,7 +51,7 @@ void scale_and_square(const double* __restrict delta, Size length, double scale,
   }
 }
 
-// A vector of doubles from numbers of type T, and back.
+// Convert numbers of type T to a vector of doubles, and back.
 template <typename T>
 struct Narrow {
   typedef T Type
@@ -64,7 +64,7 @@ Vec<double> widen(const T* p) {
 }
 
 #ifdef __aarch64__
-// GCC converts one number after the other otherwise.
+// Otherwise, GCC converts the numbers one by one.
 template <>
 inline Vec<double> widen(const float* p) {
   return vcvt_f64_f32(vld1_f32(p));
@@ -77,7 +77,7 @@ void store_narrow(T* p, Vec<double> v) {
   *reinterpret_cast<Type*>(p) = __builtin_convertvector(v, Type);
 }
 
-// kR rows at once, each feature's sum in the order of the rows: the same however many are at once.
+// Adds kR rows at once. The sum of a feature is in the order of the rows, whatever kR is.
 template <typename T, Size kR>
 void collect_rows(RowsView<T> x, Size first, CollectedRows<T> to, Size length) {
   constexpr Size kL = Lanes<double>::kCount;
@@ -143,16 +143,16 @@ void add_squares(RowsView<T> x, Size length, double* out) {
 template <typename T>
 bool any_beyond(const T* x, Size length, T limit) {
   constexpr Size kL = Lanes<T>::kCount;
-  // A NaN compares false. No early exit: rows are good as a rule.
+  // A NaN compares false. There is no early exit, because most rows are good.
   const auto beyond = [limit](auto v) { return ~((v <= limit) & (v >= -limit)); };
   auto bad = beyond(Vec<T>{});
-  // Rows come from memory here, and what the processor fetches ahead by itself ends with each page.
+  // Rows are read from memory here, and the processor's own prefetching ends at each page.
   constexpr std::uintptr_t kAhead = 4096;  // bytes: a page
   constexpr Size kLine = 64 / static_cast<Size>(sizeof(T));
   constexpr Size kStep = kLine < kL ? kL : kLine;
   Size j = 0;
   for (; j + kStep <= length; j += kStep) {
-    // As a number, since the address may lie beyond the rows.
+    // Computed as an integer, because the address may lie beyond the rows.
     __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(x + j) + kAhead));
     for (Size i = 0; i < kStep; i += kL) bad |= beyond(load(x + j + i));
   }

@@ -7,8 +7,8 @@
 namespace roipca::simd::ROIPCA_LEVEL {
 namespace {
 
-// One tile of kVectors vectors of features: it is read from memory once, and stays in the first cache for the
-// second loop.
+// Updates one tile of kVectors vectors of features. It is read from memory once, and stays in the first-level
+// cache for the second loop.
 template <typename T, Size kVectors>
 void add_low_rank_tile(T* q, Size q_stride, Size count, const T* v, const T* left, const T* right, Size terms,
                        Size coef_stride) {

@@ -24,11 +24,11 @@ constexpr Size kOuterVectors = 2;
 constexpr Size kOuterColumns = 4;
 #endif
 
-// Features of one panel.
+// Number of features of a panel.
 template <typename T>
 constexpr Size kOuterPanel = kOuterVectors* Lanes<T>::kCount;
 
-// The features [first, first + width) of all rows, one row after the other, kOuterPanel numbers apart.
+// Copies the features [first, first + width) of all rows, one row after the other, kOuterPanel numbers apart.
 template <typename T>
 void pack_features(RowsView<T> x, Size first, Size width, T* panel) {
   for (Size i = 0; i < x.count; ++i) {
@@ -41,7 +41,7 @@ void pack_features(RowsView<T> x, Size first, Size width, T* panel) {
 template <Size kCount>
 struct Wide {};
 
-// kC columns of s grow by sums over rows of numbers of `down` times numbers of `across`, both packed.
+// Adds the products of `down` and `across`, both packed, summed over the rows, to kC columns of s.
 template <typename T, Size kV, Size kC>
 void add_outer_tile(const T* down, const T* across, Size rows, T* s, Size s_stride) {
   constexpr Size kL = Lanes<T>::kCount;
@@ -65,7 +65,7 @@ void add_outer_tile(const T* down, const T* across, Size rows, T* s, Size s_stri
   }
 }
 
-// kV vectors of features, from feature `first` of a panel on, by columns [from, to) of a panel.
+// Updates kV vectors of features, from feature `first` of a panel on, in the columns [from, to) of a panel.
 template <typename T, Size kV>
 void add_outer_strip(const T* down, Size first, const T* across, Size from, Size to, Size rows, T* s,
                      Size s_stride) {
@@ -80,7 +80,7 @@ void add_outer_strip(const T* down, Size first, const T* across, Size from, Size
   add(Wide<1>());
 }
 
-// The panels of all features stay in the second cache, one of them in the first.
+// The panels of all features stay in the second-level cache, and one of them in the first-level cache.
 template <typename T>
 void add_outer(T* s, Size s_stride, RowsView<T> x, Size columns, Size length, T* panels) {
   constexpr Size kL = Lanes<T>::kCount;

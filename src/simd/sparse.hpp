@@ -1,4 +1,4 @@
-// Products of sparse rows with a basis whose numbers for one feature lie together: see table.hpp.
+// Products of sparse rows with a basis that stores the numbers of a feature together: see table.hpp.
 #pragma once
 
 #include "simd/vectors.hpp"
@@ -6,9 +6,9 @@
 namespace roipca::simd::ROIPCA_LEVEL {
 namespace {
 
-// Entries whose products are summed in T before the sum goes to double.
+// Number of entries whose products are summed in T before the sum is added in double.
 constexpr Size kEntriesInT = 128;
-// How many entries ahead the features' numbers are fetched: they are scattered over memory.
+// Number of entries by which the numbers of a feature are prefetched, because they are scattered over memory.
 constexpr Size kAhead = 8;
 
 template <typename T, Size kVectors>
@@ -64,7 +64,7 @@ void sparse_add(const T* values, const int* indices, Size count, const T* coeffi
   }
 }
 
-// a . b for a sparse a and a dense b.
+// Returns a . b for a sparse a and a dense b.
 template <typename T>
 double sparse_dot(const T* values, const int* indices, Size count, const double* dense) {
   double sums[4] = {};
@@ -76,7 +76,7 @@ double sparse_dot(const T* values, const int* indices, Size count, const double*
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-// out += X X^T v for rows X by features and panels of eight numbers per row.
+// Computes out += X X^T v for rows X that are stored by features, in panels of eight numbers per row.
 template <typename T>
 void sparse_gram(const T* values, const int* rows, const Size* starts, Size features, const double* v,
                  double* out) {

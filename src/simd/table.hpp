@@ -12,20 +12,20 @@ namespace roipca::simd {
 template <typename T>
 inline constexpr std::ptrdiff_t kLane = 128 / sizeof(T);  // two vectors of the widest kind
 
-/// Columns of a basis for sparse rows come in multiples of this: one vector of the widest kind.
+/// The number of columns of a basis for sparse rows is a multiple of this: one vector of the widest kind.
 template <typename T>
 inline constexpr std::ptrdiff_t kSparseLane = 64 / sizeof(T);
 
-/// Of a low-rank update.
+/// Largest number of terms of a low-rank update.
 inline constexpr std::ptrdiff_t kMaxTerms = 8;
 
-/// Numbers of scratch that combining so many rows takes.
+/// Returns the size of the scratch for combining this number of rows.
 template <typename T>
 constexpr std::ptrdiff_t panel_size(std::ptrdiff_t sources) {
   return 2 * kLane<T> * sources;
 }
 
-/// Numbers of scratch that adding the outer products of so many rows takes.
+/// Returns the size of the scratch for adding the outer products of this number of rows.
 template <typename T>
 constexpr std::ptrdiff_t outer_size(std::ptrdiff_t rows, std::ptrdiff_t length) {
   return rows * (length + 2 * kLane<T>);
@@ -38,7 +38,7 @@ struct RowsView {
   std::ptrdiff_t count;
 };
 
-/// What centring one row needs to know and finds out: see Moments.
+/// The arrays for centring one row: see Moments.
 template <typename T>
 struct CentringArrays {
   const T* row;
@@ -47,14 +47,15 @@ struct CentringArrays {
   double* delta;
 };
 
-/// What collecting rows into a block needs and finds out; all arrays but the d-long ones have an entry a row.
+/// The arrays for collecting rows into a block. `mean`, `tail` and `total` have one entry per feature, the
+/// others one entry or row per row.
 template <typename T>
 struct CollectedRows {
   const double* mean;
   const double* tail;
   const double* weights;
   const double* scales;
-  double* total;  // d-long
+  double* total;
   T* rows;
   std::ptrdiff_t stride;
   double* squares;
@@ -62,13 +63,14 @@ struct CollectedRows {
 
 template <typename T>
 struct Table {
-  /// out[i * out_stride + j] = a_i . b_j over features [0, length), in double across stretches of features.
+  /// out[i * out_stride + j] = a_i . b_j over the features [0, length), summed in double across stretches of
+  /// features.
   void (*dots)(RowsView<T> a, RowsView<T> b, std::ptrdiff_t length, double* out, std::ptrdiff_t out_stride);
 
-  /// The same for a = b: only j <= i is written.
+  /// Does the same for a = b; only j <= i is written.
   void (*gram)(RowsView<T> a, std::ptrdiff_t length, double* out, std::ptrdiff_t out_stride);
 
-  /// Both, with a read once.
+  /// Does both, reading a once.
   void (*gram_and_dots)(RowsView<T> a, RowsView<T> b, std::ptrdiff_t length, double* gram,
                         std::ptrdiff_t gram_stride, double* dots, std::ptrdiff_t dots_stride);
 
@@ -102,7 +104,7 @@ struct Table {
   /// out[j] += the sum over rows of x_i[j]^2. No padding.
   void (*add_squares)(RowsView<T> x, std::ptrdiff_t length, double* out);
 
-  /// Whether any |x| is above `limit` or a NaN. No padding.
+  /// Returns whether any |x| is above `limit` or NaN. No padding.
   bool (*any_beyond)(const T* x, std::ptrdiff_t length, T limit);
 
   /// q_j += sum_t right[t * coef_stride + j] p_t for j < count, where p_t = sum_j left[t * coef_stride + j]
@@ -121,7 +123,7 @@ struct Table {
   void (*sparse_add)(const T* values, const int* indices, std::ptrdiff_t count, const T* coefficients, T* z,
                      std::ptrdiff_t stride, std::ptrdiff_t columns);
 
-  /// The sum of values[i] dense[indices[i]].
+  /// Returns the sum of values[i] dense[indices[i]].
   double (*sparse_dot)(const T* values, const int* indices, std::ptrdiff_t count, const double* dense);
 
   /// out += X X^T v, where row i of v and of out is the eight numbers from 8 i on, and X is stored by
@@ -130,13 +132,13 @@ struct Table {
                       const double* v, double* out);
 };
 
-/// Both tables of one level.
+/// The tables of one level for both types.
 struct Tables {
   Table<float> single_precision;
   Table<double> double_precision;
 };
 
-/// Those of a level, which the machine must have, and those of the level in use.
+/// Return the tables of a level, which the machine must support, and those of the level in use.
 const Tables& tables(Level level);
 const Tables& active_tables();
 

@@ -44,7 +44,7 @@ void store(T* p, Vec<T> v) {
 
 template <typename T>
 double sum(Vec<T> v) {
-  // Adds halves, as hardware does: the order is the same in every call.
+  // Adds halves, as hardware does, so that the order is the same in every call.
   T lane[Lanes<T>::kCount];
   store(lane, v);
   for (Size half = Lanes<T>::kCount / 2; half > 0; half /= 2) {

@@ -8,7 +8,7 @@
 namespace roipca {
 namespace {
 
-// Part of a product's length below which nothing is left of it outside of the basis.
+// Fraction of a product's length below which no part of it is outside of the basis.
 constexpr double kNothing = 1e-10;
 
 Index most_vectors(Index length, Index wanted) {
@@ -30,7 +30,7 @@ BlockLanczos::BlockLanczos(Index length, Index wanted)
       panel_(simd::panel_size<double>(most_)),
       eigen_(most_) {}
 
-// By xorshift (Marsaglia 2003).
+// xorshift (Marsaglia 2003).
 std::uint64_t BlockLanczos::random_bits() {
   random_ ^= random_ << 13;
   random_ ^= random_ >> 7;
@@ -38,7 +38,7 @@ std::uint64_t BlockLanczos::random_bits() {
   return random_;
 }
 
-// Numbers between -1 and 1.
+// Fills a row with random numbers between -1 and 1.
 void BlockLanczos::draw(double* row) {
   for (Index i = 0; i < length_; ++i) {
     row[i] = static_cast<double>(static_cast<std::int64_t>(random_bits())) * 0x1p-63;
@@ -50,7 +50,7 @@ void BlockLanczos::start(const simd::AlignedRows<double>& vectors, Index count, 
     const Index width = std::min(kAtOnce, count - from);
     for (Index i = 0; i < width; ++i) std::copy_n(vectors.row(from + i), length_, next_.row(i));
     append(width, products);
-    // With signs at random, so that nothing cancels but by chance.
+    // With random signs, so that nothing cancels except by chance.
     for (Index i = 0; i < width; ++i) {
       const double sign = random_bits() >> 63 == 0 ? 1.0 : -1.0;
       Eigen::Map<Vector<double>>(sum_.row(i), length_) +=
@@ -107,7 +107,7 @@ void BlockLanczos::append(Index count, const Products& products) {
   for (Index i = 0; i < count && size_ + added < most_; ++i) {
     Eigen::Map<Vector<double>> vector(next_.row(i), length_);
     for (int tries = 0;; ++tries) {
-      // Against the other new vectors; those that were drawn also against the basis.
+      // Against the other new vectors; random ones also against the basis.
       const Index from = tries == 0 ? size_ : 0;
       for (int pass = 0; pass < 2; ++pass) {
         for (Index j = from; j < size_ + added; ++j) {
@@ -137,15 +137,15 @@ void BlockLanczos::append(Index count, const Products& products) {
   }
 }
 
-// Returns the sum of the first half of the eigenvalues that are wanted.
+// Returns the sum of the first half of the wanted eigenvalues.
 double BlockLanczos::solve_projected() {
   eigen_.matrix(size_) = projected_.topLeftCorner(size_, size_);
   eigen_.solve(size_);
   return eigen_.values().head((wanted_ + 1) / 2).sum();
 }
 
-// The root mean square of |A u - theta u| / theta, for the first half of the eigenpairs: only the products of
-// the last vectors leave the basis.
+// Returns the root mean square of |A u - theta u| / theta for the first half of the eigenpairs. Only the
+// products of the last vectors leave the basis.
 double BlockLanczos::residual() const {
   const Index half = (wanted_ + 1) / 2;
   const auto images = images_.columns(added_);

@@ -12,21 +12,21 @@
 namespace roipca {
 namespace {
 
-// Part of the largest eigenvalue below which another has lost more than half of its digits. Products with
-// components have the rounding of T.
+// Fraction of the largest eigenvalue below which another one has lost more than half of its digits. Products
+// with components have the rounding of T.
 template <typename T>
 double least_clear_value(bool has_components) {
   return std::is_same_v<T, float> && has_components ? 0x1p-14 : 0x1p-26;
 }
 
-// The same for one that is nothing but rounding.
+// Fraction below which an eigenvalue is only rounding.
 template <typename T>
 double rounding_of_values(bool has_components, Index order) {
   if (std::is_same_v<T, float> && has_components) return 64.0 * double{std::numeric_limits<T>::epsilon()};
   return 64.0 * static_cast<double>(order) * std::numeric_limits<double>::epsilon();
 }
 
-// Rows that are scored of each block: their moments say enough.
+// Number of rows that are scored per block: their moments suffice.
 constexpr Index kMostScored = 512;
 
 template <typename T>
@@ -104,7 +104,7 @@ std::optional<ManyRows<T>> solve_many(const SparseBlock<T>& block, const SparseM
   while (count > 0 && !(values[count - 1] > rounding_of_values<T>(rank > 0, space.order()) * values[0]))
     --count;
   if (count > 0 && !(values[count - 1] > least_clear_value<T>(rank > 0) * values[0])) return std::nullopt;
-  // Components of which nothing is left beside mu are not found.
+  // Components with nothing left above mu are not found.
   if (count < rank || (count < lanczos.count() && settled.mu > 0.0)) return std::nullopt;
   auto combination = space.combined(lanczos.vectors(), values, count);
   return ManyRows<T>{std::move(by_feature), std::move(combination),

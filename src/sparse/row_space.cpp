@@ -10,7 +10,7 @@ namespace roipca {
 namespace {
 
 constexpr Index kAtOnce = BlockLanczos::kAtOnce;
-// As in SparseUpdate.
+// The same as in SparseUpdate.
 constexpr double kEnoughLeft = 1e-8;
 
 using Numbers = Eigen::Map<Vector<double>>;
@@ -41,7 +41,7 @@ RowSpace<T>::RowSpace(const KnownRows<T>& known, const RowWeights& weights, Vect
   find_clear();
 }
 
-// By the rows' products with the mean of the block, which is a combination of them.
+// Computed from the rows' products with the mean of the block, which is a combination of them.
 template <typename T>
 void RowSpace<T>::find_clear() {
   Vector<double> with_own = Vector<double>::Zero(count_);
@@ -87,7 +87,7 @@ void RowSpace<T>::multiply(const simd::AlignedRows<double>& vectors, simd::Align
     of_rows += (of_jump - of_rows.sum()) * shares_;
     of_mean[c] = -of_jump;
   }
-  // X X^T, all vectors of a row together.
+  // X X^T, with all vectors of a row together.
   double* const in = panel_in_.data();
   double* const out = panel_out_.data();
   for (Index c = 0; c < kAtOnce; ++c) {

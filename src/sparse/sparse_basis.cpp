@@ -13,18 +13,19 @@ namespace {
 
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-// Pending rows: products with them cost as many gathers per nonzero as columns cost multiplications.
+// Maximum number of pending rows: products with them cost as many gathers per nonzero as columns cost
+// multiplications.
 constexpr Index kMostPending = 1024;
-// Blocks that must be pending for rows to be gathered as soon as an update only adds to the basis.
+// Number of pending blocks from which on rows are gathered as soon as an update only adds to the basis.
 constexpr Index kWorthGathering = 8;
-// What movements of the mean may multiply g by: that many times the rounding of the mean's part.
+// Largest factor by which movements of the mean may multiply g, and with it the rounding of the mean's part.
 template <typename T>
 constexpr double kMostGrowth = std::is_same_v<T, float> ? 0x1p4 : 0x1p10;
-// Part of its weight that the mean keeps in a block, below which it is not expressed by the next one.
+// Fraction of its weight that the mean keeps in a block, below which it is not expressed by the next mean.
 constexpr double kLeastKept = 0.25;
-// Of M, times the rounding of what is added to Z.
+// Largest condition of M, which multiplies the rounding of what is added to Z.
 constexpr double kWorstCondition = 16.0;
-// Features whose numbers are rotated together: they stay in the cache.
+// Number of features whose numbers are rotated together, because they stay in the cache.
 constexpr Index kPanel = 256;
 
 template <typename T>
@@ -129,7 +130,7 @@ void SparseBasis<T>::measure(const CsrRows<T>& rows, const SparseMoments<T>& mom
   if (stored_ > 0 && is_identity_) {
     for (Index i = 0; i < all; ++i) std::copy_n(in_z_.row(i), columns_, dots_.row(i));
   } else if (stored_ > 0) {
-    const Small coefficients = in_z_.columns(all).topRows(stored_);  // a column per row
+    const Small coefficients = in_z_.columns(all).topRows(stored_);  // one column per row
     const RowMajor by_source = coefficients;
     small.add_rows(dots_.row(0), dots_.stride(), 0, m_.view(stored_), by_source.data(), all, all,
                    m_.padded_length(), panel_.data());
@@ -150,13 +151,13 @@ void SparseBasis<T>::update(const CsrRows<T>& rows, Change change, const SparseM
   g_ += change.of_mean;
   added_ = change.turn == nullptr;
   if (has_all_rows_) {
-    // The mean is a combination of the pending rows: nothing need be kept of it.
+    // The mean is a combination of the pending rows, so nothing else of it need be stored.
     for (Index i = 0; i < pending_.count(); ++i) {
       Eigen::Map<Eigen::VectorXd>(n_.row(i), columns_) -= shares_[i] * g_;
     }
     g_.setZero();
   } else if (change.alpha < kLeastKept) {
-    // The mean that is subtracted here has little to do with the next one.
+    // The mean that is subtracted here has little in common with the next one.
     append(rows, change.of_rows);
     gather(moments);
     is_mean_stale_ = true;
@@ -175,7 +176,7 @@ void SparseBasis<T>::update(const CsrRows<T>& rows, Change change, const SparseM
   }
 }
 
-// Products with the mean, and what it is a combination of.
+// Updates the products with the mean, and its coefficients as a combination of rows.
 template <typename T>
 void SparseBasis<T>::move_mean(Index count, const Change& change, bool directly) {
   const double alpha = change.alpha;
@@ -247,7 +248,7 @@ void SparseBasis<T>::turn(const Small& turn) {
   }
 }
 
-// Where M is square and well conditioned, what is to be added to B can be added to Z.
+// Returns whether M is square and well conditioned, so that additions to B can be made in Z.
 template <typename T>
 void SparseBasis<T>::invert_m() {
   m_inverse_.resize(0, 0);
@@ -258,7 +259,7 @@ void SparseBasis<T>::invert_m() {
   if (!(condition < kWorstCondition)) m_inverse_.resize(0, 0);
 }
 
-// rows <- rows times a matrix.
+// Sets rows <- rows times a matrix.
 template <typename T>
 void SparseBasis<T>::multiply(simd::AlignedRows<double>& rows, Index count, const Small& by) {
   if (count == 0) return;
@@ -278,12 +279,12 @@ template <typename T>
 void SparseBasis<T>::tidy(const SparseMoments<T>& moments) {
   if (is_mean_stale_) measure_mean(moments);
   is_mean_stale_ = false;
-  // Updates that only add to the basis can do so in Z, once it has everything.
+  // Updates that only add to the basis can be made in Z, once Z is all of B.
   const bool pays = added_ && !is_direct() && (stored_ == 0 || blocks_pending_ >= kWorthGathering);
   if (pays || pending_.count() >= most_pending_) gather(moments);
 }
 
-// B of some features at a time, each column a row, in turn to `take`.
+// Passes B to `take`, some features at a time, each column as a row.
 template <typename T>
 template <typename Take>
 void SparseBasis<T>::for_panels(const SparseMoments<T>& moments, Take&& take) const {
@@ -298,7 +299,7 @@ void SparseBasis<T>::for_panels(const SparseMoments<T>& moments, Take&& take) co
   for_panels_of({turn, by_feature, of_rows.data(), stride, g_}, !is_identity_, moments, take);
 }
 
-// Z turn (Z itself, unless it turns) + X^T of_rows - mean of_mean^T.
+// Returns Z turn (or Z itself without a turn) + X^T of_rows - mean of_mean^T.
 template <typename T>
 template <typename Take>
 void SparseBasis<T>::for_panels_of(const Rebuilding& how, bool turns, const SparseMoments<T>& moments,
@@ -409,7 +410,8 @@ void SparseBasis<T>::gather(const SparseMoments<T>& moments) {
   measure_mean(moments);
 }
 
-// mean^T Z and |mean|^2 from what they are of, so that carrying them along adds up no rounding for ever.
+// Computes mean^T Z and |mean|^2 from their definitions, because the rounding of updates would add up without
+// end.
 template <typename T>
 void SparseBasis<T>::measure_mean(const SparseMoments<T>& moments) {
   mean_in_z_ = Eigen::VectorXd::Zero(stored_);

@@ -9,7 +9,7 @@
 namespace roipca {
 namespace {
 
-// A number in twice the digits: the exact value is `high` + `low`.
+// A number with twice the digits of double: the exact value is `high` + `low`.
 struct Twofold {
   double high;
   double low;
@@ -21,7 +21,7 @@ Twofold sum_of(double a, double b) {
   return {high, (a - (high - part)) + (b - part)};
 }
 
-// Veltkamp's splitting: the upper half of the digits.
+// Veltkamp's splitting: returns the upper half of the digits.
 double upper(double a) {
   const double c = 134217729.0 * a;  // 2^27 + 1
   return c - (c - a);
@@ -99,7 +99,7 @@ SparseMoments<T>::SparseMoments(const Model<T>& model)
   }
 }
 
-// See Moments: beside the weight of such a row, its distance from the mean of a block is rounding.
+// See Moments: relative to the weight of such a row, its distance from the mean of a block is rounding.
 template <typename T>
 bool SparseMoments<T>::outweighs(double weight, double before) const {
   return center_ && before > 0.0 && weight > block_borders::kMuchHeavier * before;
@@ -133,7 +133,7 @@ void SparseMoments<T>::forget(double factor) {
   weight_pairs_ *= factor * factor;
   scale_ *= factor;
   if (scale_ > kSmallest) return;
-  // By a power of two, which rounds nothing.
+  // By a power of two, which is exact.
   const double power = std::ldexp(1.0, std::ilogb(scale_));
   for (auto* sums : {&sums_, &sum_tails_, &squares_, &square_tails_}) *sums *= power;
   total_ *= power;

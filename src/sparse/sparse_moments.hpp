@@ -64,7 +64,7 @@ class SparseMoments {
   double mean_factor() const { return center_ && total_ > 0.0 ? 1.0 / total_ : 0.0; }
 
   void write(Model<T>& model) const;
-  /// The same as in Moments. Sparse rows need no other unit.
+  /// As in Moments, but sparse rows need no unit other than 1.
   Eigen::VectorXd mean_squares() const;
   double unit() const { return 1.0; }
   void visit_state(state::Archive& archive) {
@@ -79,8 +79,9 @@ class SparseMoments {
   double weight_ = 0.0;
   double weight_pairs_ = 0.0;
   double scale_ = 1.0;  // the true sums and squares are the stored ones times `scale_`
-  // Of the weights that the other sums have, each divided by `scale_` and rounded: beside one of 1e16, those
-  // of the other rows are rounding of `weight_`, but not of the difference that gives a variance.
+  // Sum of the weights as the other sums contain them, each divided by `scale_` and rounded. Compared with a
+  // weight of 1e16, those of other rows are rounding of `weight_`, but not of the difference that gives a
+  // variance.
   double total_ = 0.0;
   double total_tail_ = 0.0;
   Eigen::VectorXd sums_, sum_tails_;

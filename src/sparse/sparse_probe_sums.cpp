@@ -9,7 +9,7 @@ namespace {
 
 using ByFeature = Eigen::Map<RowMatrix<double>>;
 
-// Those that dense rows of T are multiplied by.
+// Returns the directions by which dense rows of T are multiplied.
 template <typename T>
 std::shared_ptr<const simd::AlignedBuffer<double>> by_features(Index features, Index probes, Index columns) {
   auto buffer = std::make_shared<simd::AlignedBuffer<double>>(features * columns);
@@ -41,13 +41,13 @@ SparseProbeSums<T>::SparseProbeSums(const Model<T>& model)
   if (probes_ == 0) return;
   const Eigen::Map<const Matrix<double>> products(model.probe_products.data(), features_, probes_);
   ByFeature(sums_.data(), features_, columns_).leftCols(probes_) = products;
-  // About the mean of these rows, their scores add up to nothing.
+  // About the mean of these rows, the sum of their scores is 0.
   const Eigen::Map<const RowMatrix<double>> directions(directions_->data(), features_, columns_);
   centre_ = linalg::apply(directions.transpose(), as_eigen(model.mean) + as_eigen(model.mean_tail));
   has_centre_ = true;
 }
 
-// Omega^T x.
+// Computes Omega^T x.
 template <typename T>
 void SparseProbeSums<T>::score(const SparseBlock<T>& block, Index i) {
   const Index count = block.rows.length_of(i);

@@ -45,7 +45,7 @@ class SparseProbeSums {
   Vector<double> pull_;               // sum of w y, divided by `scale_`
   double scale_ = 1.0;
   Vector<double> centre_;       // Omega^T c
-  std::vector<double> values_;  // of the present row
+  std::vector<double> values_;  // values of the current row
   simd::AlignedBuffer<double> scores_;
 };
 

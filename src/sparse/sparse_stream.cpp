@@ -15,16 +15,18 @@
 namespace roipca {
 namespace {
 
-// Blocks after which the components are orthonormalised, whatever was added to them.
+// Number of blocks after which the components are orthonormalised, whatever was added to them.
 constexpr std::int64_t kBlocksBetweenRestoring = 256;
 
-// Entries that wait, as a part of the numbers of all components: one pass over the components then adds them.
+// Number of waiting entries as a fraction of the numbers of all components: one pass over the components then
+// adds them.
 constexpr Index kPartOfComponents = 2;
-// Rows that wait, as a part of the features: BlockLanczos then takes as much memory as the components.
+// Number of waiting rows as a fraction of the features: BlockLanczos then takes as much memory as the
+// components.
 constexpr Index kPartOfFeatures = 4;
-// Small blocks that a large one must have: with fewer, their own updates are faster.
+// Minimum number of small blocks in a large one: with fewer, their own updates are faster.
 constexpr Index kManyBlocks = 16;
-// Ratio of eigenvalues beyond which a large block may leave a drift worth taking out.
+// Ratio of eigenvalues above which a large block may leave a drift worth removing.
 constexpr double kWideRatio = 1e4;
 
 // Magnitudes that need no other unit: see Moments.
@@ -33,7 +35,7 @@ constexpr double kHuge = std::is_same_v<T, float> ? 1e12 : 1e70;
 
 Mu mu_of(const Options& options) { return options.method == Method::kIpca ? Mu::zero() : options.mu; }
 
-// Appends the entries of a row, ascending, without zeros. Returns false where one needs another unit.
+// Appends the entries of a row, ascending, without zeros. Returns false if one of them needs another unit.
 template <typename T>
 bool append_row(const SparseRows<T>& rows, Index i, CsrRows<T>& to) {
   bool fits = true;
@@ -96,7 +98,7 @@ bool SparseStream<T>::absorb(const SparseRows<T>& rows, Index i, double weight) 
   if (!moments_.takes(weight, options_.forgetting, block_)) {
     fits = close();
     if (!fits) {
-      // The row waits behind those that could not be added.
+      // The row waits after those that could not be added.
       append_row(rows, i, block_.rows);
       block_.given.push_back(weight);
       ++rows_;
@@ -110,7 +112,8 @@ bool SparseStream<T>::absorb(const SparseRows<T>& rows, Index i, double weight) 
   return !is_full() || close();
 }
 
-// A block grows large where many small ones would have few entries beside the numbers of the components.
+// A block becomes large if many small ones would have few entries compared with the numbers of the
+// components.
 template <typename T>
 bool SparseStream<T>::is_full() const {
   const Index count = block_.rows.count();
@@ -128,7 +131,7 @@ void SparseStream<T>::prepare_scores() {
   block_scores_.is_known = false;
 }
 
-// Once the components have the block.
+// Called after the components have absorbed the block.
 template <typename T>
 double SparseStream<T>::end_block() {
   scores_.add(block_scores_, block_.rows.count(),
@@ -138,7 +141,7 @@ double SparseStream<T>::end_block() {
   return decay;
 }
 
-// Adds the waiting block to everything.
+// Adds the waiting block to all sums.
 template <typename T>
 bool SparseStream<T>::absorb_block() {
   prepare_scores();
@@ -161,8 +164,8 @@ bool SparseStream<T>::close() {
   return true;
 }
 
-// The waiting block as small ones, the last of which may have fewer rows. Where one of them needs dense
-// arithmetic, it and all rows after it wait.
+// Adds the waiting block as small ones, the last of which may have fewer rows. If one of them needs dense
+// arithmetic, it and all rows after it keep waiting.
 template <typename T>
 bool SparseStream<T>::close_in_pieces() {
   SparseBlock<T> all;
@@ -184,7 +187,7 @@ bool SparseStream<T>::close_in_pieces() {
   return fits;
 }
 
-// Rounding makes the components drift from orthonormality, slowly.
+// Removes the slow drift of the components from orthonormality that rounding causes.
 template <typename T>
 void SparseStream<T>::restore() {
   HeldPairs<T> pairs = update_.pairs(moments_);
@@ -208,7 +211,8 @@ std::optional<Model<T>> SparseStream<T>::model() const {
   return all.model_without_waiting();
 }
 
-// The model with the waiting block, without adding the block to the components. Ends the stream otherwise.
+// Returns the model with the waiting block, without adding the block to the components. The stream cannot be
+// used afterwards.
 template <typename T>
 std::optional<Model<T>> SparseStream<T>::read_large() {
   prepare_scores();

@@ -20,10 +20,10 @@ constexpr int kUpdatesBetweenSettling = 16;
 template <typename T>
 constexpr double kSubspaceTolerance = std::is_same_v<T, float> ? 0x1p-21 : 0x1p-40;
 
-// Part of a row's square that must be left once the mean is taken out, for the difference of products to
-// have half of its digits.
+// Fraction of a row's square that must remain after subtracting the mean for the difference of products to
+// keep half of its digits.
 constexpr double kEnough = 1e-8;
-// The same for what is left outside of the components and of other rows: see kClear of BlockSplit. The
+// The same for the remainder outside of the components and of other rows: see kClear of BlockSplit. The
 // products among rows are in double; those with the components have the rounding of T.
 constexpr double kClearOfRows = 0x1p-20;
 template <typename T>
@@ -159,7 +159,8 @@ void SparseUpdate<T>::score(const SparseMoments<T>& moments, BlockScores& scores
                 rank_, settled_ ? nullptr : &normal_, variances, kScoreNoise<T> * trace_ / freedom, scores);
 }
 
-// Finds the coordinates of the rows about the mean, and their products: the three ways of Moments::close.
+// Computes the coordinates of the rows about the mean, and their products, in the three ways of
+// Moments::close.
 template <typename T>
 bool SparseUpdate<T>::centre(const SparseBlock<T>& block, const SparseMoments<T>& moments) {
   const Index rows = block.rows.count();
@@ -266,7 +267,7 @@ bool SparseUpdate<T>::advance(const SparseBlock<T>& block, const SparseMoments<T
   return true;
 }
 
-// The eigenvalues of what is held, for a bound of the smallest.
+// Computes the eigenvalues of what is held, for a bound on the smallest.
 template <typename T>
 void SparseUpdate<T>::find_values() {
   since_settled_ = 0;
@@ -275,7 +276,7 @@ void SparseUpdate<T>::find_values() {
   values_ = eigen_.values();
 }
 
-// The eigenvectors as well, also for the coordinates that were measured.
+// Computes the eigenvectors as well, also for the coordinates that were measured.
 template <typename T>
 void SparseUpdate<T>::settle() {
   since_settled_ = 0;
@@ -328,7 +329,7 @@ bool SparseUpdate<T>::solve(const SparseBlock<T>& block, const SparseMoments<T>&
   return true;
 }
 
-// The pivoted Cholesky factor of K - Y Y^T. False where a pivot is neither clear nor rounding.
+// Computes the pivoted Cholesky factor of K - Y Y^T. Returns false if a pivot is neither clear nor rounding.
 template <typename T>
 bool SparseUpdate<T>::find_outside() {
   RowMajor left = products_.topLeftCorner(count_, count_).template selfadjointView<Eigen::Lower>();
@@ -348,7 +349,7 @@ bool SparseUpdate<T>::find_outside() {
   Eigen::VectorXd rest = left.diagonal();
   directions_ = 0;
   while (rank_ + directions_ < features_) {
-    // The row of which most is left, for its size: others may turn out to depend on it.
+    // The row with the largest remainder for its size: others may turn out to depend on it.
     Index pivot = -1;
     double best = 0.0;
     for (Index i = 0; i < count_; ++i) {
@@ -374,7 +375,7 @@ bool SparseUpdate<T>::find_outside() {
   return true;
 }
 
-// B <- B turn + (rows about the mean)^T of_virtual, in terms of the rows and the mean.
+// Sets B <- B turn + (rows about the mean)^T of_virtual, expressed by the rows and the mean.
 template <typename T>
 void SparseUpdate<T>::apply(const SparseBlock<T>& block, const SparseMoments<T>& moments, const Small* turn,
                             Small of_virtual) {
