@@ -25,7 +25,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # Imported when first used: they need libraries that not everybody has.
+    # Imported when first used, because they need optional libraries.
     if name in ("anndata", "dask", "plot", "river", "spark"):
         return importlib.import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -12,7 +12,7 @@ import numpy as np
 from ._errors import DataError, missing_value
 from ._sources import Stream, optional, rows_at_once
 
-_USUAL_WIDTH = 1024  # of lists whose length is not in their type
+_USUAL_WIDTH = 1024  # assumed length of lists if their type does not tell it
 _BUFFER = 1 << 20  # bytes of each column that are read ahead, instead of a whole row group
 
 
@@ -130,7 +130,7 @@ def _table(X: Any) -> Any:
     pa = optional("pyarrow", "parquet")
     if isinstance(X, (pa.Table, pa.RecordBatch)):
         return X
-    for method in ("to_table", "read"):  # of datasets and scanners, and of Parquet files
+    for method in ("to_table", "read"):  # methods of datasets and scanners, and of Parquet files
         if type(X).__module__.startswith("pyarrow") and hasattr(X, method):
             return getattr(X, method)()
     return _reader(X).read_all()
@@ -182,6 +182,6 @@ def _pandas_index(schema: Any) -> set[str]:
 
 def _parts(batches: Any, names: list[str], size: int) -> Iterator[Any]:
     for batch in batches:
-        chosen = batch.select(names).replace_schema_metadata(None)  # also a stored index, where it was asked for
+        chosen = batch.select(names).replace_schema_metadata(None)  # may include a stored index, if it was asked for
         for first in range(0, batch.num_rows, size):
             yield chosen.slice(first, size)

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
-_NUMBERS = 1 << 20  # of a row group, and in memory
+_NUMBERS = 1 << 20  # numbers in a row group, and in memory
 
 
 def receive(path: str) -> None:
@@ -26,8 +26,8 @@ def receive(path: str) -> None:
         rows = _receive(path, sys.stdin.buffer)
         _message(out, rows=rows)
     except BrokenPipeError:
-        sys.stdout = None  # nobody reads, so nothing is flushed at exit
-    except Exception as error:  # whatever it is, the user of the command is to see it
+        sys.stdout = None  # the reader is gone, so nothing must be flushed at exit
+    except Exception as error:  # of any kind: the user of the command must see it
         _message(out, error=str(error) or type(error).__name__)
 
 

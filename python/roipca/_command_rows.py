@@ -17,8 +17,8 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import dataset, parquet, types
 
-_NUMBERS = 1 << 20  # at a time
-_USUAL_WIDTH = 1024  # of lists whose length is not in their type
+_NUMBERS = 1 << 20  # numbers to send at a time
+_USUAL_WIDTH = 1024  # assumed length of lists if their type does not tell it
 
 
 def send(path: str) -> None:
@@ -28,8 +28,8 @@ def send(path: str) -> None:
         _send(Path(path), sys.stdin.buffer, out)
         out.flush()
     except BrokenPipeError:
-        sys.stdout = None  # nobody reads, so nothing is flushed at exit
-    except Exception as error:  # whatever it is, the user of the command is to see it
+        sys.stdout = None  # the reader is gone, so nothing must be flushed at exit
+    except Exception as error:  # of any kind: the user of the command must see it
         _message(out, error=str(error) or type(error).__name__)
         out.flush()
 

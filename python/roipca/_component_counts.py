@@ -25,7 +25,7 @@ class ComponentCounts:
     broken_stick : int
         Number above the mean lengths of the pieces of a stick that is broken at random: only those that stand out.
     consensus : int
-        Median of these, the lower of two.
+        Median of these numbers; the lower one if there are two.
     noise_variance : float
         Variance of the noise in each direction if there are `consensus` components.
     cautions : list of str

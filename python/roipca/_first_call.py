@@ -13,7 +13,7 @@ _ATTRIBUTE = "_first_call"
 
 
 class FirstCall:
-    """The lock that an estimator has until it has seen rows. Copies and pickles have one of their own."""
+    """The lock of an estimator that has not seen rows yet. Copies and unpickled estimators have their own."""
 
     def __init__(self) -> None:
         self.renew()
@@ -37,7 +37,7 @@ _ALL: weakref.WeakSet[FirstCall] = weakref.WeakSet()
 
 
 def first_call(estimator: Any) -> FirstCall:
-    """Returns the estimator's lock. Whoever holds it looks again whether the estimator has seen rows."""
+    """Returns the estimator's lock. Its holder must check again whether the estimator has seen rows."""
     return vars(estimator).setdefault(_ATTRIBUTE, FirstCall())
 
 

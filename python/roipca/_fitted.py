@@ -38,7 +38,7 @@ class Fitted:
     def __init__(self, core: Any, parameters: dict[str, Any]) -> None:
         self.core = core
         self.parameters = parameters
-        # What `learning` finds in the attributes of the estimator is `fixed`, unless a parameter was changed.
+        # `learning` returns `fixed` for the attributes of the estimator, unless a parameter was changed.
         self.learning = itemgetter(*(name for name in parameters if name not in AT_READING))
         self.fixed = self.learning(parameters)
         self.dtype = _DTYPES[type(core)]
@@ -140,7 +140,7 @@ def merge_parts(parts: Iterable[Any], decay: float | None = None) -> Any:
 
 
 class Moment:
-    """A model that no rows change, in the place of a Fitted, to read several things of one moment."""
+    """Stands in for a Fitted with a model that does not change, to read several results of one moment."""
 
     def __init__(self, model: Any) -> None:
         self.dtype = _DTYPES[type(model)]

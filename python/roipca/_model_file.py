@@ -13,8 +13,8 @@ import numpy as np
 from . import _core
 from ._parameters import estimator_parameters
 
-_LONGEST_NAMES = 1_000_000  # bytes of the header: the rest is for all else
-_MODEL = b'{"__metadata__":{"format":"roipca-model"'  # behind the eight bytes of the header's length
+_LONGEST_NAMES = 1_000_000  # in bytes of the header, of which the rest is left for other fields
+_MODEL = b'{"__metadata__":{"format":"roipca-model"'  # after the eight bytes of the header's length
 _FIRST_BYTES = {
     b"\x93NUMPY": "a NumPy array (.npy)",
     b"PK\x03\x04": "a zip archive, such as .npz",
@@ -43,7 +43,7 @@ def save_model(
 ) -> None:
     """Write the model with the names of its features and the estimator's parameters."""
     names = list(names)
-    # As the header has them: a list in JSON, as a string in JSON.
+    # In the form of the header: a JSON list inside a JSON string.
     if len(json.dumps(json.dumps(names, ensure_ascii=False), ensure_ascii=False).encode()) > _LONGEST_NAMES:
         warnings.warn("The feature names are too long for a model file and are left out of it", stacklevel=3)
         names = []

@@ -196,6 +196,6 @@ class Monitoring(Reader):
         return monitor
 
     def __getstate__(self) -> dict[str, Any]:
-        # An alarm is a matter of this process: copies begin without.
+        # An alarm belongs to this process: copies start without one.
         state = super().__getstate__()
         return {name: value for name, value in state.items() if name != "_monitor"}

@@ -15,8 +15,9 @@ from . import _core
 OPTIONS: dict[str, dict[str, Any]] = _core.options()
 METHODS: tuple[str, ...] = tuple(OPTIONS["method"]["words"])
 
-# Held where the number is computed at reading, for a fraction of the variance or "auto", and the features are too many
-# to be exact: nobody knows beforehand how many components it takes, and memory must have a bound.
+# Number of components to hold if the reported number is computed when a result is read (for a fraction of the variance
+# or "auto") and there are too many features for the exact method: the number is not known beforehand, and memory must
+# be bounded.
 MOST_IF_COMPUTED = 100
 
 
@@ -30,7 +31,7 @@ def _is_number_of_components(value: Any) -> bool:
     return value is None or value == "auto" or (_is_int(value) and value >= 1)
 
 
-# The parameters that are not options of the core, or are more than the option is: accepted values and a test.
+# The parameters that are not options of the core, or accept more than the option does: accepted values and a test.
 _PYTHON_ONLY: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "n_components": ('"auto", None, an int from 1 or a float between 0 and 1', _is_number_of_components),
     "whiten": ("True or False", lambda value: isinstance(value, bool)),

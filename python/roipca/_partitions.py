@@ -22,15 +22,15 @@ from ._rows import as_weights, unmasked
 from ._sources import count_rows
 from .online_pca import OnlinePCA
 
-_MOST = 16  # models that one task merges
-_MERGED_BYTES = 1 << 27  # of the models that one task merges
+_MOST = 16  # maximum number of models that one task merges
+_MERGED_BYTES = 1 << 27  # maximum size of the models that one task merges
 
 _MODELS: dict[np.dtype, Any] = {np.dtype(np.float32): _core.ModelF32, np.dtype(np.float64): _core.ModelF64}
 _ESTIMATORS: dict[np.dtype, Any] = {
     np.dtype(np.float32): _core.EstimatorF32,
     np.dtype(np.float64): _core.EstimatorF64,
 }
-_STATE = b"roipca-state"  # how the state of an estimator begins
+_STATE = b"roipca-state"  # first bytes of the state of an estimator
 
 
 def group_size(model_bytes: int) -> int:

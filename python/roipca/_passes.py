@@ -22,7 +22,7 @@ from ._types import Float64Array, MatrixLike
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-MOST_PASSES = 30  # of "auto"
+MOST_PASSES = 30  # maximum for "auto"
 
 _REFINEMENTS: dict[type, Any] = {_core.ModelF32: _core.RefinementF32, _core.ModelF64: _core.RefinementF64}
 

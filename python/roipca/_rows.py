@@ -43,7 +43,7 @@ def as_rows(
     names = None
     if type(X) is not np.ndarray:
         X, names = _as_array(X, dtype, first_row, imputes(estimator))
-    if names is None and dtype is not None and issparse(X):  # has none to compare, and needs no warning for it
+    if names is None and dtype is not None and issparse(X):  # has no names to compare, and needs no warning about it
         names = getattr(estimator, "feature_names_in_", None)
     checks = {
         "dtype": _KEPT if dtype is None else dtype,

@@ -17,9 +17,9 @@ from ._types import FloatArray, MatrixLike
 class Scores:
     """`transform` and `fit_transform` of OnlinePCA.
 
-    scikit-learn makes frames of what they return, with the names that the estimator has then. If the number of
-    components can change, another thread may have changed it in between. So a copy that does not change returns both.
-    This class does not inherit from scikit-learn's, which would make frames of these methods' results a second time.
+    scikit-learn turns their results into frames, with the names that the estimator has at that moment. If the number of
+    components can change, another thread may have changed it in between, so a copy that does not change returns both.
+    This class does not inherit from scikit-learn's, which would turn the results of these methods into frames twice.
     """
 
     def transform(self, X: MatrixLike) -> FloatArray:

@@ -14,7 +14,7 @@ from ._partitions import Recipe
 from ._types import ComponentNumber
 from .online_pca import OnlinePCA
 
-# Beside the parameters in the model file, where OnlinePCA.load looks for none of these.
+# Stored with the parameters in the model file; OnlinePCA.load ignores them.
 _BATCH, _QUERY = "spark_batch", "spark_query"
 
 

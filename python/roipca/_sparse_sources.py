@@ -17,7 +17,7 @@ from ._rows import NamedBlock
 from ._sources import Stream, numbers_at_once, optional, slices, whole_chunks
 
 _STARTS = 1 << 16  # row starts to read at a time
-_PIECES = 8  # in which a matrix of another form is converted: each looks at all of its indices
+_PIECES = 8  # number of pieces in which a matrix of another form is converted; each reads all of its indices
 _PARTS = ("data", "indices", "indptr")
 _UNREADABLE = (OSError, EOFError, RuntimeError, zlib.error, zipfile.BadZipFile)
 

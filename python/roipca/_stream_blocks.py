@@ -25,7 +25,7 @@ class StreamBlocks:
         self._weight_column = sample_weight if isinstance(sample_weight, str) else None
         self._weights = None if self._weight_column is not None or sample_weight is None else np.asarray(sample_weight)
         self._skips = on_bad_row == "skip"
-        self._gaps = gaps  # whether NaN are missing values, and no reason to skip a row
+        self._gaps = gaps  # whether NaN means a missing value, and is not a reason to skip a row
         self.skipped = 0
 
     def columns(self, columns: Sequence[str] | None) -> Sequence[str] | None:
@@ -71,7 +71,7 @@ class StreamBlocks:
     def _split(self, block: Any, first_row: int) -> tuple[Any, np.ndarray | None]:
         count = count_rows(block)
         if self._weights is not None and self._weights.ndim != 1:
-            return block, as_weights(self._weights.item(), count)  # one for all rows
+            return block, as_weights(self._weights.item(), count)  # one weight for all rows
         if self._weights is not None:
             return block, as_weights(self._weights[first_row : first_row + count], count)
         if self._weight_column is None:

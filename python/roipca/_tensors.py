@@ -62,7 +62,7 @@ class ToTorch:
         >>> layer
         Linear(in_features=2, out_features=1, bias=True)
         """
-        from ._sources import optional  # which needs this module
+        from ._sources import optional  # imported here because it needs this module
 
         torch = optional("torch", "torch")
         pca: Any = self

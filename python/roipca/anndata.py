@@ -128,4 +128,4 @@ def _matrix(adata: Any, layer: str | None) -> Any:
     matrix = adata.X if layer is None else adata.layers[layer]
     if matrix is None:
         raise ValueError("adata has no matrix X: choose a layer")
-    return getattr(matrix, "group", matrix)  # of a sparse matrix on disk
+    return getattr(matrix, "group", matrix)  # the group of a sparse matrix on disk

@@ -323,7 +323,7 @@ def _fused(graph: dict[Any, Any], wanted: list[Any]) -> dict[Any, Any]:
 
 def _blocks(X: Any) -> tuple[dict[Any, Any], list[Any]]:
     """Return the tasks of a collection, optimized, and the keys of its partitions."""
-    parts = list(np.ravel(X.to_delayed()))  # all of one graph
+    parts = list(np.ravel(X.to_delayed()))  # all share one graph
     return dict(parts[0].dask), [part.key for part in parts]
 
 

@@ -252,7 +252,7 @@ def biplot(
     arrows = pca.components_[list(components)].T.astype(np.float64)
     lengths = np.hypot(*arrows.T)
     chosen = np.argsort(-lengths, kind="stable")[:most]
-    # As long as the points reach.
+    # The longest arrow reaches as far as the points.
     reach = min(np.abs(ax.get_xlim()).min(), np.abs(ax.get_ylim()).min())
     scale = 0.9 * reach / max(lengths[chosen[0]], np.finfo(float).tiny)
     names = _feature_names(pca)

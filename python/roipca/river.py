@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 base: Any = optional("river.base", "river")
 
-_ROOM = 64  # features for which there is room at least
-_FEW = 256  # features for which "auto" is exact
+_ROOM = 64  # minimum number of features to allocate
+_FEW = 256  # largest number of features for which "auto" is exact
 _IMPUTING = ("auto", "roipca", "ipca", "exact")
 
 
