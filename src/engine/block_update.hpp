@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdexcept>
+#include <string>
 
 #include "engine/block_split.hpp"
 #include "linalg/operations.hpp"
@@ -42,7 +43,11 @@ struct HeldPairs {
   void visit_state(state::Archive& archive) {
     archive.count(rank, capacity());
     archive(components.columns(rank), values, trace, settled);
-    if (!settled && rank < capacity()) throw std::invalid_argument("a state that no estimator was in");
+    if (!settled && rank < capacity()) {
+      throw std::invalid_argument("invalid state: has " + std::to_string(rank) + " of " +
+                                  std::to_string(capacity()) +
+                                  " components, but a basis that is not settled has all of them");
+    }
     if (!settled) archive(inner, normal);
   }
 

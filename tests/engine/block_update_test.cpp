@@ -8,6 +8,7 @@
 
 #include "roipca/online_pca.hpp"
 #include "support/dense_oracle.hpp"
+#include "support/files.hpp"
 #include "support/models.hpp"
 #include "support/rows.hpp"
 
@@ -192,6 +193,16 @@ TEST(BlocksOverALongStream, StayOrthonormal) {
   const RowMatrix<double> x = decaying_rows(5000, 50, 0.8, 4);
   for (int repeat = 0; repeat < 200; ++repeat) pca.partial_fit(x);
   EXPECT_LE(orthonormality_error(as_columns(pca.model().basis)), 1e-11);
+}
+
+TEST(HeldPairsOfAState, AreCompleteUnlessSettled) {
+  HeldPairs<double> pairs(5, 3);
+  pairs.rank = 2;
+  const auto pack = [&] { state::pack([&](state::Archive& archive) { pairs.visit_state(archive); }); };
+  EXPECT_EQ(refusal_of<std::invalid_argument>(pack), "");
+  pairs.settled = false;
+  EXPECT_EQ(refusal_of<std::invalid_argument>(pack),
+            "invalid state: has 2 of 3 components, but a basis that is not settled has all of them");
 }
 
 TEST(Auto, IsExactWhereFeaturesAreFewAndSaysSo) {
