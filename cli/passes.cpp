@@ -26,9 +26,10 @@ void read_again(Refinement<T>& refinement, RowSource<T>& source, Resumption<T> r
     while (const PlacedRows<T>* block = source.next()) {
       check_interrupt();
       const Index skipped = resumption.skip(*block);
-      if (skipped < block->count) block->visit([&](const auto& rows) { refinement.add(rows); }, skipped);
+      const bool has_more = skipped < block->count;
+      if (has_more) source.learn(skipped, [&](const auto& rows) { refinement.add(rows); });
       block->visit([&](const auto& rows) { input.add(rows); });
-      if (skipped == block->count) {
+      if (!has_more) {
         resumption.jump(source);
         continue;
       }

@@ -143,7 +143,8 @@ void learn(OnlinePca<T>& pca, RowSource<T>& source, RowWriter<T>* scores, RowSam
       if (sample != nullptr) block->visit([&](const auto& rows) { sample->pass(rows); });
       const Index skipped = resumption.skip(*block);
       const bool has_more = skipped < block->count;
-      if (has_more) block->visit([&](const auto& rows) { pca.partial_fit(rows); }, skipped);
+      if (has_more) source.learn(skipped, [&](const auto& rows) { pca.partial_fit(rows); });
+      if (block->count == 0) continue;
       block->visit([&](const auto& rows) { input.add(rows); });
       if (!has_more) {
         if (sample == nullptr) resumption.jump(source);
@@ -203,6 +204,7 @@ void fit(const FitSettings& settings) {
   }
   InputSettings input = settings.input.settings();
   input.sharers = options.threads;
+  input.learner_checks = settings.sample.empty() && settings.long_run.resume.empty();
   if (options.missing == Missing::kImpute) input.accept_gaps();
   RowSource<T> source(input);
   options.n_components = components.to_hold(source.columns());

@@ -23,6 +23,7 @@ struct RefineSettings {
 template <typename T>
 void refine(const Model<T>& model, const RefineSettings& settings, Passes passes) {
   InputSettings input = settings.input.settings();
+  input.learner_checks = true;
   if (takes_gaps(model)) input.accept_gaps();
   if (settings.input.paths.front() != "-" || settings.dry_run) {
     RowSource<T> source(input);

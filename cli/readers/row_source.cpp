@@ -69,6 +69,7 @@ std::vector<bool> mask_of(const std::vector<std::string>& choice, const std::vec
 template <typename T>
 RowSource<T>::RowSource(InputSettings settings)
     : settings_(std::move(settings)), sizes_(cumulative_sizes(settings_.paths)) {
+  is_checking_ = !settings_.learner_checks || settings_.max_rows > 0;
   open(0);
 }
 
@@ -198,7 +199,7 @@ bool RowSource<T>::fill(FileBlock& block) {
     const double here = std::min(*block.fraction, 1.0) * (sizes_[file_ + 1] - sizes_[file_]);
     block.fraction = (sizes_[file_] + here) / sizes_.back();
   }
-  move_out_bad(block);
+  if (is_checking_ || !block.bad.empty()) move_out_bad(block);
   if (settings_.number_rows) {
     for (const std::int64_t place : block.places) block.ids.push_back(std::to_string(place));
   }
@@ -306,6 +307,7 @@ const PlacedRows<T>* RowSource<T>::next(const std::function<void()>& while_waiti
     if (settings_.max_rows > 0) cut(*block);
     if (!block->bad.empty()) handle_bad(*block);
     rows_ += block->count;
+    last_ = block;
     if (block->count > 0) return block;
   }
   return nullptr;
@@ -352,6 +354,21 @@ void RowSource<T>::handle_bad(const FileBlock& block) {
     if (skipped_.first.size() < kSkippedToName) skipped_.first.push_back(describe(bad));
   }
   skipped_.count += static_cast<std::int64_t>(block.bad.size());
+}
+
+// Returns whether there were bad rows. After the first ones, `fill` checks numbers, because learning a block
+// twice costs more.
+template <typename T>
+bool RowSource<T>::take_out_bad() {
+  FileBlock& block = *last_;
+  block.bad.clear();
+  const Index count = block.count;
+  move_out_bad(block);
+  if (block.bad.empty()) return false;
+  is_checking_ = true;
+  rows_ -= count - block.count;
+  handle_bad(block);
+  return true;
 }
 
 template class RowSource<float>;

@@ -1,6 +1,7 @@
 /// The rows of all inputs of a command, one file after the other, checked and read ahead.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -10,6 +11,7 @@
 
 #include "readers/open_rows.hpp"
 #include "readers/read_ahead.hpp"
+#include "roipca/errors.hpp"
 #include "roipca/preparation.hpp"
 
 namespace roipca::cli {
@@ -26,6 +28,9 @@ struct InputSettings {
   bool number_rows = false;   ///< use positions of rows as ids, instead of a column
   Index sharers = 1;          ///< number of threads that share a block, which is larger by this factor
   bool gaps = false;          ///< whether NaN in dense rows is a missing value; otherwise the row is bad
+  /// Whether rows go to `RowSource::learn` before anything else and the learner checks their numbers, so that
+  /// they are not scanned twice. Has no effect with max_rows.
+  bool learner_checks = false;
 
   /// Makes NaN, and text that stands for it, missing values.
   void accept_gaps() { gaps = format.csv.gaps = true; }
@@ -65,6 +70,19 @@ class RowSource {
   /// times per second while it waits.
   const PlacedRows<T>* next(const std::function<void()>& while_waiting = {});
 
+  /// Calls learn(rows from `first` on), with Rows<T> or SparseRows<T>, for the block that next() returned
+  /// last. If `learn` throws DataError, having changed nothing, the bad rows are taken out of the block, as
+  /// next() does unless InputSettings::learner_checks, and `learn` is called for the others, if any.
+  template <typename Learn>
+  void learn(Index first, Learn learn) {
+    try {
+      last_->visit(learn, first);
+    } catch (const DataError&) {
+      if (!take_out_bad()) throw;
+      if (first < last_->count) last_->visit(learn, first);
+    }
+  }
+
   /// Continues at row `row`, or at an earlier one if `row` can only be reached by reading. Returns the number
   /// of the row it continues at. Returns nothing, and continues where it was, if rows cannot be counted
   /// without reading them, because some may be bad.
@@ -91,6 +109,7 @@ class RowSource {
   void move_out_bad_sparse(FileBlock& block) const;
   std::string why_bad(T number, Index column) const;
   void handle_bad(const FileBlock& block);
+  bool take_out_bad();
   void cut(FileBlock& block);
 
   InputSettings settings_;
@@ -103,7 +122,9 @@ class RowSource {
   std::string id_name_;
   Index file_columns_ = 0;  // number of columns before preparation
   std::vector<std::string> file_names_;
-  std::vector<double> sizes_;  // bytes before each file; empty if not known
+  std::vector<double> sizes_;             // bytes before each file; empty if not known
+  std::atomic<bool> is_checking_ = true;  // whether `fill` checks numbers
+  FileBlock* last_ = nullptr;             // the block that next() returned
   SkippedRows skipped_;
   std::int64_t rows_ = 0;                        // number of rows returned
   std::unique_ptr<ReadAhead<FileBlock>> ahead_;  // created at the first call of next()

@@ -200,6 +200,34 @@ def test_bad_rows_are_skipped_on_request_and_counted(roipca, tmp_path):
     assert b"skipped 3 bad rows" in done.stderr and b"line 6: 1 fields" in done.stderr
 
 
+@pytest.mark.parametrize("options", [[], ["--passes", 2], ["--threads", 2], ["--standardize"]])
+def test_bad_rows_of_several_blocks_make_no_difference_to_the_model(roipca, tmp_path, options):
+    rows = np.random.default_rng(0).standard_normal((60000, 20))
+    np.save(tmp_path / "good.npy", rows)
+    places = [0, 777, 20000, 20001, 59999, 60004]
+    bad = np.insert(rows, np.array(places) - np.arange(6), 1.0, axis=0)
+    bad[places, 3] = [np.nan, np.inf, -np.inf, 1e200, np.nan, np.nan]
+    np.save(tmp_path / "bad.npy", bad)
+    fit = ["-k", 3, "--method", "roipca", *options, "-o"]
+    roipca("fit", "good.npy", *fit, "good")
+    done = roipca.run("fit", "bad.npy", *fit, "bad", "--on-bad-row", "skip", "--json")
+    assert json.loads(done.stdout)["skipped"] == 6
+    assert b"bad.npy: row 777: infinity in column 4" in done.stderr
+    assert (tmp_path / "bad").read_bytes() == (tmp_path / "good").read_bytes()
+    np.save(tmp_path / "late.npy", bad[1:777 + 30000])
+    assert "late.npy: row 776: infinity in column 4" in roipca.refuse("fit", "late.npy", *fit, "bad")
+
+
+def test_scores_have_the_numbers_of_their_rows_where_bad_rows_are_skipped(roipca, tmp_path):
+    rows = np.random.default_rng(0).standard_normal((100, 5))
+    rows[[3, 50], 1] = np.nan
+    np.save(tmp_path / "a.npy", rows)
+    done = roipca.run("fit", "a.npy", "-k", 2, "--on-bad-row", "skip", "--scores", "s.csv", "--number-rows")
+    assert done.returncode == 0
+    numbers = [int(line.split(",")[0]) for line in (tmp_path / "s.csv").read_text().splitlines()[1:]]
+    assert numbers == [i for i in range(100) if i not in (3, 50)]
+
+
 def test_options_reach_the_library(roipca, tmp_path, rows):
     np.save(tmp_path / "a.npy", rows)
     method = ["--method", "froipca", "--mu", "0.5", "--tau", "optimal", "--forgetting", "0.99", "--no-center"]

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/reading.hpp"
+#include "roipca/online_pca.hpp"
 
 namespace roipca::cli {
 namespace {
@@ -66,6 +67,34 @@ TEST(RowSource, BadRowsAreLeftOutAndCounted) {
   EXPECT_EQ(source.skipped().count, 20);
   ASSERT_EQ(source.skipped().first.size(), 5U);
   EXPECT_EQ(source.skipped().first[0], folder.file("a.csv") + ": line 2: NaN in column 1");
+}
+
+TEST(RowSource, RowsThatTheLearnerRefusesAreLeftOutAndCounted) {
+  const Folder folder;
+  const std::string path = folder.file("a.csv", "1,2\nnan,1\n3,inf\n3,4\n");
+  const auto learn = [&](OnBadRow on_bad_row, auto check) {
+    RowSource<double> source({.paths = {path}, .on_bad_row = on_bad_row, .learner_checks = true});
+    const PlacedRows<double>* block = source.next();
+    EXPECT_EQ(block->count, 4);
+    source.learn(0, check);
+    EXPECT_EQ(dense_rows<double>(*block), (RowMatrix<double>(2, 2) << 1, 2, 3, 4).finished());
+    EXPECT_EQ(source.skipped().count, 2);
+    EXPECT_EQ(source.skipped().first[1], path + ": line 3: infinity in column 2");
+  };
+  OnlinePca<double> pca({.n_components = 1});
+  const auto add = [&](const auto& rows) { pca.partial_fit(rows); };
+  learn(OnBadRow::kSkip, add);
+  EXPECT_EQ(pca.rows_seen(), 2);
+  EXPECT_EQ(refusal_of([&] { learn(OnBadRow::kError, add); }), path + ": line 2: NaN in column 1");
+  EXPECT_EQ(pca.rows_seen(), 2);
+}
+
+TEST(RowSource, ALearnerThatRefusesGoodRowsIsHeard) {
+  const Folder folder;
+  RowSource<double> source({.paths = {folder.file("a.csv", "1,2\n3,4\n")}, .learner_checks = true});
+  source.next();
+  const auto refuse = [](const auto&) { throw DataError(1, "too large in the units"); };
+  EXPECT_THROW(source.learn(0, refuse), DataError);
 }
 
 TEST(RowSource, UnknownFormatsAreRefusedByName) {
