@@ -33,6 +33,11 @@ struct CsrRows {
   /// Ends a row whose entries were pushed to `indices` and `values`.
   void end_row() { starts.push_back(static_cast<Index>(indices.size())); }
 
+  /// Multiplies all values.
+  void rescale(double factor) {
+    for (T& value : values) value = static_cast<T>(static_cast<double>(value) * factor);
+  }
+
   void append_row(const CsrRows& others, Index i) {
     indices.insert(indices.end(), others.indices_of(i), others.indices_of(i) + others.length_of(i));
     values.insert(values.end(), others.values_of(i), others.values_of(i) + others.length_of(i));

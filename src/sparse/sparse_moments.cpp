@@ -87,16 +87,28 @@ SparseMoments<T>::SparseMoments(const Model<T>& model)
   const auto means = as_eigen(model.mean);
   const auto tails = as_eigen(model.mean_tail);
   const auto scatter = as_eigen(model.scatter);
+  double largest = 0.0;  // root mean square of a feature
+  for (Index j = 0; j < features() && weight_ > 0.0; ++j) {
+    largest = std::max(largest, std::hypot(std::sqrt(scatter[j] / weight_), means[j]));
+  }
+  set_unit(largest);
   for (Index j = 0; j < features(); ++j) {
-    const Twofold mean = sum_of(means[j], tails[j]);
+    const Twofold mean = sum_of(means[j] * unit(), tails[j] * unit());
     const Twofold sum = mean * weight_;
     // sum of w x^2 = scatter + mean (sum of w x)
-    const Twofold square = Twofold{scatter[j], 0.0} + (sum * mean.high + sum * mean.low);
+    const Twofold square = Twofold{scatter[j] * unit() * unit(), 0.0} + (sum * mean.high + sum * mean.low);
     sums_[j] = sum.high;
     sum_tails_[j] = sum.low;
     squares_[j] = square.high;
     square_tails_[j] = square.low;
   }
+}
+
+template <typename T>
+void SparseMoments<T>::set_unit(double size) {
+  if (has_unit_ || size == 0.0) return;
+  has_unit_ = true;
+  unit_ = std::ldexp(1.0, std::clamp(-std::ilogb(size), -1000, 1000));
 }
 
 // See Moments: relative to the weight of such a row, its distance from the mean of a block is rounding.
@@ -181,11 +193,11 @@ void SparseMoments<T>::write(Model<T>& model) const {
     Twofold scatter = sum_of(squares_[j], square_tails_[j]) * scale_;
     if (center_ && weight_ > 0.0) {
       const Twofold mean = sum / total;
-      means[j] = mean.high;
-      tails[j] = mean.low;
+      means[j] = mean.high / unit();
+      tails[j] = mean.low / unit();
       scatter = scatter + (sum * -mean.high + sum * -mean.low);
     }
-    scatters[j] = std::max(scatter.high + scatter.low, 0.0);
+    scatters[j] = std::max(scatter.high + scatter.low, 0.0) / unit() / unit();
   }
 }
 

@@ -33,17 +33,25 @@ struct SparseBlock {
 
 /// Sums of w, and of w x and w x^2 of each feature, with twice the digits of double, so that the differences
 /// that give means and variances lose none. A row costs O(nonzeros); forgetting costs nothing per feature.
+///
+/// Rows are multiplied by a unit, a power of two that the first row that is not 0 sets for the whole stream,
+/// so that a power of two on all rows changes no bit.
 template <typename T>
 class SparseMoments {
  public:
   SparseMoments(Index features, bool center);
   explicit SparseMoments(const Model<T>& model);
 
+  /// Sets the unit to one in which a row of this largest absolute value is about 1, if there is none yet.
+  void set_unit(double size);
+  /// Returns the unit; 1 before there is one.
+  double unit() const { return has_unit_ ? unit_ : 1.0; }
+
   /// Returns whether the block takes a row of this weight, and then counts it there; otherwise the block must
   /// be closed first.
   bool takes(double weight, double forgetting, SparseBlock<T>& block);
-  /// Forgets by block.rescale and adds the rows of the block. Returns the factor by which all of it counts
-  /// afterwards.
+  /// Forgets by block.rescale and adds the rows of the block, which are in the unit. Returns the factor by
+  /// which all of it counts afterwards.
   double close(const SparseBlock<T>& block);
 
   Index features() const { return sums_.size(); }
@@ -59,16 +67,16 @@ class SparseMoments {
     const double added = block.weight_pairs + weight_ * block.rescale * block.weight;
     return added > 0.0 ? added / (weight_pairs_ * block.rescale * block.rescale + added) : 0.0;
   }
-  /// The mean of feature j is sums()[j] * mean_factor().
+  /// The mean of feature j is sums()[j] * mean_factor(), in the unit.
   const double* sums() const { return sums_.data(); }
   double mean_factor() const { return center_ && total_ > 0.0 ? 1.0 / total_ : 0.0; }
 
   void write(Model<T>& model) const;
-  /// As in Moments, but sparse rows need no unit other than 1.
+  /// The same as in Moments.
   Eigen::VectorXd mean_squares() const;
-  double unit() const { return 1.0; }
   void visit_state(state::Archive& archive) {
-    archive(weight_, weight_pairs_, scale_, total_, total_tail_, sums_, sum_tails_, squares_, square_tails_);
+    archive(has_unit_, unit_, weight_, weight_pairs_, scale_, total_, total_tail_, sums_, sum_tails_,
+            squares_, square_tails_);
   }
 
  private:
@@ -76,6 +84,8 @@ class SparseMoments {
   void forget(double factor);
 
   bool center_;
+  bool has_unit_ = false;
+  double unit_ = 1.0;
   double weight_ = 0.0;
   double weight_pairs_ = 0.0;
   double scale_ = 1.0;  // the true sums and squares are the stored ones times `scale_`

@@ -35,15 +35,15 @@ SparseProbeSums<T>::SparseProbeSums(Index features, Index probes, bool center)
       scores_(columns_) {}
 
 template <typename T>
-SparseProbeSums<T>::SparseProbeSums(const Model<T>& model)
+SparseProbeSums<T>::SparseProbeSums(const Model<T>& model, double unit)
     : SparseProbeSums(model.features(), static_cast<Index>(model.probe_products.size()) / model.features(),
                       model.options.center) {
   if (probes_ == 0) return;
   const Eigen::Map<const Matrix<double>> products(model.probe_products.data(), features_, probes_);
-  ByFeature(sums_.data(), features_, columns_).leftCols(probes_) = products;
+  ByFeature(sums_.data(), features_, columns_).leftCols(probes_) = products * unit * unit;
   // About the mean of these rows, the sum of their scores is 0.
   const Eigen::Map<const RowMatrix<double>> directions(directions_->data(), features_, columns_);
-  centre_ = linalg::apply(directions.transpose(), as_eigen(model.mean) + as_eigen(model.mean_tail));
+  centre_ = linalg::apply(directions.transpose(), unit * (as_eigen(model.mean) + as_eigen(model.mean_tail)));
   has_centre_ = true;
 }
 
@@ -93,11 +93,11 @@ void SparseProbeSums<T>::add(const SparseBlock<T>& block, double decay) {
 }
 
 template <typename T>
-void SparseProbeSums<T>::write(Model<T>& model) const {
+void SparseProbeSums<T>::write(Model<T>& model, double unit) const {
   const Eigen::Map<const RowMatrix<double>> sums(sums_.data(), features_, columns_);
-  const Vector<double> mean = as_eigen(model.mean) + as_eigen(model.mean_tail);
+  const Vector<double> mean = unit * (as_eigen(model.mean) + as_eigen(model.mean_tail));
   const Matrix<double> products = scale_ * (sums.leftCols(probes_) - mean * pull_.head(probes_).transpose());
-  model.probe_products = to_vector(Vector<double>(products.reshaped()));
+  model.probe_products = to_vector(Vector<double>(products.reshaped() / unit / unit));
 }
 
 template <typename T>

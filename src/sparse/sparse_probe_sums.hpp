@@ -21,14 +21,15 @@ template <typename T>
 class SparseProbeSums {
  public:
   SparseProbeSums(Index features, Index probes, bool center);
-  /// Resumes from a model, with its number of probes.
-  explicit SparseProbeSums(const Model<T>& model);
+  /// Resumes from a model, with its number of probes, for rows in a unit.
+  SparseProbeSums(const Model<T>& model, double unit);
 
-  /// Forgets by block.rescale, adds the rows of the block, and then forgets by `decay`.
+  /// Forgets by block.rescale, adds the rows of the block, which are in the unit, and then forgets by
+  /// `decay`.
   void add(const SparseBlock<T>& block, double decay);
 
   /// Writes the products to a model that has its mean.
-  void write(Model<T>& model) const;
+  void write(Model<T>& model, double unit) const;
   void visit_state(state::Archive& archive);
 
  private:

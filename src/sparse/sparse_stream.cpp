@@ -29,24 +29,44 @@ constexpr Index kManyBlocks = 16;
 // Ratio of eigenvalues above which a large block may leave a drift worth removing.
 constexpr double kWideRatio = 1e4;
 
-// Magnitudes that need no other unit: see Moments.
+// Magnitudes of rows that need no other unit than that of the first one, whose largest number is about 1.
+// Components are combinations of rows with coefficients of T of the size of 1 / row, down to rounding times
+// that, and products of four numbers stay finite in double.
 template <typename T>
-constexpr double kHuge = std::is_same_v<T, float> ? 1e12 : 1e70;
+constexpr double kHuge = std::is_same_v<T, float> ? 1e18 : 1e70;
+// The same for a number beside larger ones of its row: all of its digits are in T, and its square is in
+// double, with those that rounding cuts off.
+template <typename T>
+constexpr double kTiny = std::is_same_v<T, float> ? 0x1p-126 : 1e-140;
 
 Mu mu_of(const Options& options) { return options.method == Method::kIpca ? Mu::zero() : options.mu; }
 
-// Appends the entries of a row, ascending, without zeros. Returns false if one of them needs another unit.
+// The least and the largest absolute value of the entries of a row.
+struct Sizes {
+  double least = std::numeric_limits<double>::infinity();
+  double largest = 0.0;
+
+  template <typename T>
+  bool fit(double unit) const {
+    if (largest == 0.0) return true;
+    const double size = largest * unit;
+    return size < kHuge<T> && size > 1.0 / kHuge<T> && least * unit >= kTiny<T>;
+  }
+};
+
+// Appends the entries of a row, ascending, without zeros.
 template <typename T>
-bool append_row(const SparseRows<T>& rows, Index i, CsrRows<T>& to) {
-  bool fits = true;
+Sizes append_row(const SparseRows<T>& rows, Index i, CsrRows<T>& to) {
+  Sizes sizes;
   take_entries(rows, i, [&](Index column, T value) {
     const double size = std::abs(static_cast<double>(value));
-    fits = fits && size < kHuge<T> && size > 1.0 / kHuge<T>;
+    sizes.least = std::min(sizes.least, size);
+    sizes.largest = std::max(sizes.largest, size);
     to.indices.push_back(static_cast<int>(column));
     to.values.push_back(value);
   });
   to.end_row();
-  return fits;
+  return sizes;
 }
 
 }  // namespace
@@ -82,8 +102,8 @@ SparseStream<T>::SparseStream(const Model<T>& model)
       moments_(model),
       update_(mu_of(options_), features_, held_, block_rows_),
       scores_(model.prequential, held_),
-      probes_(model) {
-  const Spectrum<T> spectrum = spectrum_of(model, 1.0);
+      probes_(model, moments_.unit()) {
+  const Spectrum<T> spectrum = spectrum_of(model, moments_.unit());
   HeldPairs<T> pairs(features_, held_);
   pairs.rank = std::min(spectrum.basis.cols(), held_);
   pairs.components.columns(pairs.rank) = spectrum.basis.leftCols(pairs.rank);
@@ -94,10 +114,8 @@ SparseStream<T>::SparseStream(const Model<T>& model)
 
 template <typename T>
 bool SparseStream<T>::absorb(const SparseRows<T>& rows, Index i, double weight) {
-  bool fits = true;
   if (!moments_.takes(weight, options_.forgetting, block_)) {
-    fits = close();
-    if (!fits) {
+    if (!close()) {
       // The row waits after those that could not be added.
       append_row(rows, i, block_.rows);
       block_.given.push_back(weight);
@@ -106,9 +124,10 @@ bool SparseStream<T>::absorb(const SparseRows<T>& rows, Index i, double weight) 
     }
     moments_.takes(weight, options_.forgetting, block_);
   }
-  fits = append_row(rows, i, block_.rows);
+  const Sizes sizes = append_row(rows, i, block_.rows);
+  moments_.set_unit(sizes.largest);
   ++rows_;
-  if (!fits) return false;
+  if (!sizes.fit<T>(moments_.unit())) return false;
   return !is_full() || close();
 }
 
@@ -141,13 +160,17 @@ double SparseStream<T>::end_block() {
   return decay;
 }
 
-// Adds the waiting block to all sums.
+// Adds the waiting block to all sums. If it needs dense arithmetic, its rows wait as they were given.
 template <typename T>
 bool SparseStream<T>::absorb_block() {
   prepare_scores();
+  block_.rows.rescale(moments_.unit());
   const bool added = is_large() ? update_.absorb_many(block_, moments_, block_scores_)
                                 : update_.absorb(block_, moments_, block_scores_);
-  if (!added) return false;
+  if (!added) {
+    block_.rows.rescale(1.0 / moments_.unit());
+    return false;
+  }
   const double decay = end_block();
   if (decay < 1.0) update_.rescale(decay);
   return true;
@@ -216,8 +239,12 @@ std::optional<Model<T>> SparseStream<T>::model() const {
 template <typename T>
 std::optional<Model<T>> SparseStream<T>::read_large() {
   prepare_scores();
+  block_.rows.rescale(moments_.unit());
   auto reading = update_.read_many(block_, moments_, block_scores_);
-  if (!reading) return std::nullopt;
+  if (!reading) {
+    block_.rows.rescale(1.0 / moments_.unit());
+    return std::nullopt;
+  }
   const double decay = end_block();
   if (!reading->is_orthonormal) {
     const Index rank = reading->values.size();
@@ -230,7 +257,7 @@ std::optional<Model<T>> SparseStream<T>::read_large() {
   }
   Model<T> model = make_model<T>(options_, rows_, moments_, std::move(reading->components),
                                  decay * reading->values, decay * reading->trace, scores_);
-  probes_.write(model);
+  probes_.write(model, moments_.unit());
   return model;
 }
 
@@ -243,7 +270,7 @@ Model<T> SparseStream<T>::model_without_waiting() const {
   as_columns(components) = pairs.components.columns(pairs.rank);
   Model<T> model = make_model<T>(options_, rows_ - waiting, moments_, std::move(components),
                                  pairs.values.head(pairs.rank), pairs.trace, scores_);
-  probes_.write(model);
+  probes_.write(model, moments_.unit());
   return model;
 }
 

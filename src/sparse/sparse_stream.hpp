@@ -28,7 +28,7 @@ class SparseStream {
   /// Adds row i, which has been checked and has a positive weight. Returns false if dense arithmetic must
   /// continue: the stream has then added all rows but those of `waiting`, of which this is the last.
   bool absorb(const SparseRows<T>& rows, Index i, double weight);
-  /// Returns the rows that are not in a block yet.
+  /// Returns the rows that are not in a block yet, as they were given.
   const SparseBlock<T>& waiting() const { return block_; }
 
   /// Returns the number of rows.

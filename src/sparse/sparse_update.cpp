@@ -89,13 +89,14 @@ bool SparseUpdate<T>::absorb(const SparseBlock<T>& block, const SparseMoments<T>
   if (block.rescale != 1.0) rescale(block.rescale);
   const double added = products_.diagonal().head(count_).sum();
   if (!settled_ && ++since_settled_ >= kUpdatesBetweenSettling) find_values();
-  if (!advance(block, moments, unheld_eigenvalue(mu_, held(before)))) {
+  const double in_unit = before * moments.unit() * moments.unit();
+  if (!advance(block, moments, unheld_eigenvalue(mu_, held(in_unit)))) {
     bool advanced = false;
     if (!settled_) {
       settle();
-      advanced = advance(block, moments, unheld_eigenvalue(mu_, held(before)));
+      advanced = advance(block, moments, unheld_eigenvalue(mu_, held(in_unit)));
     }
-    if (!advanced && !solve(block, moments, unheld_eigenvalue(mu_, held(before)))) {
+    if (!advanced && !solve(block, moments, unheld_eigenvalue(mu_, held(in_unit)))) {
       rescale(1.0 / block.rescale);
       return false;
     }
@@ -112,9 +113,9 @@ std::optional<ManyRows<T>> SparseUpdate<T>::find_many(const SparseBlock<T>& bloc
     settle();
   }
   basis_.collect(moments);
+  const double in_unit = moments.weight() * moments.unit() * moments.unit();
   return solve_many(block, moments, basis_,
-                    {capacity_, values_.head(rank_), trace_, unheld_eigenvalue(mu_, held(moments.weight()))},
-                    scores);
+                    {capacity_, values_.head(rank_), trace_, unheld_eigenvalue(mu_, held(in_unit))}, scores);
 }
 
 template <typename T>

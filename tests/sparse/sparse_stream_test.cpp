@@ -267,6 +267,39 @@ TEST(SparseRows, MayBeHugeOrTiny) {
 }
 
 template <typename T>
+void expect_same_bits_times_a_power_of_two(int exponent) {
+  Csr<T> csr = documents<T>(300, 400, 20, 16);
+  const auto a = OnlinePca<T>(kTen).partial_fit(csr.view()).model();
+  for (T& value : csr.values) value = std::ldexp(value, exponent);
+  const auto b = OnlinePca<T>(kTen).partial_fit(csr.view()).model();
+  EXPECT_TRUE(same_bits(a.basis, b.basis)) << exponent;
+  for (std::size_t i = 0; i < a.eigenvalues.size(); ++i) {
+    EXPECT_EQ(std::ldexp(a.eigenvalues[i], 2 * exponent), b.eigenvalues[i]) << exponent;
+  }
+  for (std::size_t j = 0; j < a.mean.size(); ++j) {
+    EXPECT_EQ(std::ldexp(a.mean[j], exponent), b.mean[j]) << exponent;
+    EXPECT_EQ(std::ldexp(a.scatter[j], 2 * exponent), b.scatter[j]) << exponent;
+  }
+}
+
+TEST(SparseRows, KeepTheirBitsTimesAPowerOfTwo) {
+  for (const int exponent : {-100, -30, 10, 100}) expect_same_bits_times_a_power_of_two<float>(exponent);
+  for (const int exponent : {-400, -30, 10, 400}) expect_same_bits_times_a_power_of_two<double>(exponent);
+}
+
+// Some of them need dense arithmetic, others do not.
+TEST(SparseRows, GiveTheDenseAnswerBesideARowOfAnotherSize) {
+  for (const double size : {1e-30, 1e-10, 1e10, 1e17}) {
+    Csr<float> csr = documents<float>(300, 400, 20, 16);
+    for (auto e = csr.starts[150]; e < csr.starts[151]; ++e) {
+      auto& value = csr.values[static_cast<std::size_t>(e)];
+      value = static_cast<float>(value * size);
+    }
+    expect_dense_answer(csr, kTen, kFloat);
+  }
+}
+
+template <typename T>
 void expect_dense_scores(double tolerance) {
   const auto csr = documents<T>(400, 300, 25, 20);
   const auto dense = csr.dense();
