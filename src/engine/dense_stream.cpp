@@ -119,7 +119,7 @@ void DenseStream<T>::add_filled(T* row, double weight) {
     row[j] = static_cast<T>(deviations_[j] + moments.mean_tail()[j] + moments.mean()[j]);
   }
   bool opens = !intake_.is_waiting();
-  while (!intake_.take_filled(row, weight, imputation_->gaps())) {
+  while (!intake_.take_filled(row, deviations_, weight, imputation_->gaps())) {
     close_block();
     opens = true;
   }

@@ -50,8 +50,10 @@ class Intake {
     return taken;
   }
 
-  /// Takes a row whose `gaps` were filled. Returns false, and does nothing, if the block is full.
-  bool take_filled(const T* row, double weight, const std::vector<Index>& gaps) {
+  /// Takes a row whose `gaps` were filled: their values in `row` are right to a rounding, and `deviations`
+  /// has them as deviations from the mean. Returns false, and does nothing, if the block is full.
+  bool take_filled(const T* row, const Vector<double>& deviations, double weight,
+                   const std::vector<Index>& gaps) {
     moments_.expect_gaps();
     block_.expect_gaps();
     // Filled values are no part of the sums of a block, not even for a moment: one may be 1e8 times as large
@@ -59,8 +61,12 @@ class Intake {
     sums_.clear();
     for (const Index j : gaps) sums_.push_back(block_.total[j]);
     if (moments_.collect({row, 0, 1}, &weight, forgetting_, block_) == 0) return false;
+    // The deviations themselves: in the units of the rows, an expectation may be too small for T.
+    const Index last = block_.count - 1;
+    const double scale = block_.roots[last] * moments_.unit();
     for (std::size_t i = 0; i < gaps.size(); ++i) {
-      block_.gaps(gaps[i], block_.count - 1) = 1;
+      block_.gaps(gaps[i], last) = 1;
+      block_.rows.row(last)[gaps[i]] = static_cast<T>(scale * deviations[gaps[i]]);
       block_.total[gaps[i]] = sums_[i];
     }
     ++rows_;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "intake/row_filler.hpp"
@@ -266,6 +267,25 @@ TYPED_TEST(MissingValues, ScalesOverThirtyDecades) {
   const auto model = OnlinePca<TypeParam>(options).partial_fit(given).model();
   EXPECT_NO_THROW(check(model));
   EXPECT_TRUE(as_eigen(model.impute(given)).allFinite());
+}
+
+// Expectations of rows that are mostly 0 may be far smaller than the rows, and below the range of T.
+TYPED_TEST(MissingValues, APowerOfTwoOnAllRowsChangesNoBit) {
+  const double power = std::is_same_v<TypeParam, float> ? 0x1p-100 : 0x1p-450;
+  for (unsigned seed = 1; seed <= 8; ++seed) {
+    RowMatrix<double> rows = normal_rows(60, kFeatures, seed);
+    const Vector<double> uniform = uniform_numbers(rows.size(), seed + 20);
+    for (Index i = 0; i < rows.size(); ++i) rows.data()[i] *= uniform[i] < 0.07 ? 1.0 : 0.0;
+    const RowMatrix<TypeParam> given = with_gaps(rows, 0.2, seed + 40).cast<TypeParam>();
+    const RowMatrix<TypeParam> tiny = given * static_cast<TypeParam>(power);
+    for (const Way& way : kWays) {
+      const auto model = OnlinePca<TypeParam>(imputing(way, 7, 30)).partial_fit(given).model();
+      const auto of_tiny = OnlinePca<TypeParam>(imputing(way, 7, 30)).partial_fit(tiny).model();
+      EXPECT_EQ(as_eigen(model.basis), as_eigen(of_tiny.basis)) << name(way) << ", seed " << seed;
+      EXPECT_EQ(as_eigen(model.eigenvalues) * power * power, as_eigen(of_tiny.eigenvalues))
+          << name(way) << ", seed " << seed;
+    }
+  }
 }
 
 TYPED_TEST(MissingValues, MergedAndSharedModelsAreThoseOfAllRows) {
