@@ -126,7 +126,8 @@ Hdf5Handle open_dataset(hid_t file, const std::string& name, bool allow_external
 template <typename T>
 Hdf5Dataset<T>::Hdf5Dataset(hid_t file, const std::string& name, bool allow_external)
     : dataset_(open_dataset(file, name, allow_external)),
-      space_(H5Dget_space(dataset_.id()), H5Sclose, "read the shape") {
+      space_(H5Dget_space(dataset_.id()), H5Sclose, "read the shape"),
+      chunks_(dataset_.id(), name) {
   if (!holds_numbers(dataset_.id())) throw FileError("dataset \"" + name + "\" does not hold real numbers");
   read_shape(name);
 }
@@ -176,6 +177,7 @@ void Hdf5Dataset<T>::read(std::uint64_t first, std::uint64_t count, T* to) {
   std::vector<hsize_t> size = shape_;
   start[0] = first;
   size[0] = count;
+  chunks_.check(first, count);
   const Hdf5Handle memory(H5Screate_simple(static_cast<int>(size.size()), size.data(), nullptr), H5Sclose,
                           "describe memory");
   const bool done =
@@ -183,7 +185,7 @@ void Hdf5Dataset<T>::read(std::uint64_t first, std::uint64_t count, T* to) {
       H5Dread(dataset_.id(), hdf5_type<T>(), memory.id(), space_.id(), H5P_DEFAULT, to) >= 0;
   if (!done) {
     throw FileError("row " + std::to_string(first) + ": HDF5 cannot read this row and the next " +
-                    std::to_string(count - 1));
+                    std::to_string(count - 1) + ": " + chunks_.reason());
   }
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hdf5_handle.hpp"
+#include "readers/hdf5_chunks.hpp"
 
 namespace roipca::cli {
 
@@ -58,6 +59,7 @@ class Hdf5Dataset {
 
   Hdf5Handle dataset_;
   Hdf5Handle space_;
+  Hdf5Chunks chunks_;
   std::vector<hsize_t> shape_;
   std::uint64_t columns_ = 0;
 };

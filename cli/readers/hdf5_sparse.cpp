@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "readers/hdf5_chunks.hpp"
 #include "readers/hdf5_dataset.hpp"
 #include "roipca/errors.hpp"
 
@@ -87,7 +88,8 @@ class Hdf5Vector : public VectorSource<V> {
   Hdf5Vector(hid_t file, const std::string& name, bool allow_external)
       : name_(name),
         dataset_(open_dataset(file, name, allow_external, kCache)),
-        space_(H5Dget_space(dataset_.id()), H5Sclose, "read the shape of " + name) {
+        space_(H5Dget_space(dataset_.id()), H5Sclose, "read the shape of " + name),
+        chunks_(dataset_.id(), name) {
     const Hdf5Handle type(H5Dget_type(dataset_.id()), H5Tclose, "read the type of " + name);
     if (!holds_numbers(dataset_.id()) ||
         (std::is_same_v<V, std::int64_t> && H5Tget_class(type.id()) != H5T_INTEGER)) {
@@ -104,13 +106,15 @@ class Hdf5Vector : public VectorSource<V> {
   void read(std::span<V> to) override {
     const hsize_t count = to.size();
     if (count == 0) return;
+    chunks_.check(next_, count);
     const Hdf5Handle memory(H5Screate_simple(1, &count, nullptr), H5Sclose, "describe memory");
     const bool done =
         count <= size_ - next_ &&
         H5Sselect_hyperslab(space_.id(), H5S_SELECT_SET, &next_, nullptr, &count, nullptr) >= 0 &&
         H5Dread(dataset_.id(), memory_type<V>(), memory.id(), space_.id(), H5P_DEFAULT, to.data()) >= 0;
     if (!done) {
-      throw FileError("HDF5 cannot read " + name_ + " from entry " + std::to_string(next_));
+      throw FileError("HDF5 cannot read " + name_ + " from entry " + std::to_string(next_) + ": " +
+                      chunks_.reason());
     }
     next_ += count;
   }
@@ -119,6 +123,7 @@ class Hdf5Vector : public VectorSource<V> {
   std::string name_;
   Hdf5Handle dataset_;
   Hdf5Handle space_;
+  Hdf5Chunks chunks_;
   hsize_t size_ = 0;
   hsize_t next_ = 0;
 };

@@ -4,6 +4,7 @@ import gzip
 import io
 import os
 import resource
+import struct
 import subprocess
 from pathlib import Path
 
@@ -320,4 +321,69 @@ def test_a_damaged_chunk_index_far_into_an_hdf5_file_is_an_error(roipca, tmp_pat
     damaged[entry : entry + 4] = (128).to_bytes(4, "little")
     (tmp_path / "a.h5").write_bytes(damaged)
     said = roipca.refuse("fit", "a.h5", "-k", 1)
-    assert said.startswith("roipca: a.h5: row ") and "the HDF5 library crashed" in said
+    assert 'a.h5: the chunk index of dataset "rows" is damaged: it says that 8 chunks of 1000000 bytes take' in said
+
+
+PACKED = {"compression": "gzip"}
+CHECKED = {"compression": "gzip", "fletcher32": True}
+SHUFFLED = {"compression": "gzip", "shuffle": True}
+
+
+@pytest.mark.parametrize(
+    "filters, size, mask, reason",
+    [
+        ({}, 0, 0, "it says that 10 chunks of 1600 bytes take 14400 bytes"),
+        ({}, 1599, 0, "it says that 10 chunks of 1600 bytes take 15999 bytes"),
+        ({}, 2**32 - 1, 0, "it says that the chunks take 4294981695 bytes, but the file has "),
+        (PACKED, 0, 0, "HDF5 cannot read this row and the next 199"),
+        (PACKED, 2**32 - 1, 0, "bytes, but the file has "),
+        (PACKED, None, 1, "the chunk of row 60 has "),
+        (PACKED, None, 2**32 - 1, " bytes, but 1600 are needed"),
+        (CHECKED, 3, 0, "the chunk of row 60 has 3 bytes, but at least 5 are needed"),
+        (SHUFFLED, None, 2, " bytes, but 1600 are needed"),
+    ],
+)
+def test_wrong_sizes_and_filters_of_hdf5_chunks_are_refused(roipca, tmp_path, filters, size, mask, reason):
+    whole = io.BytesIO()
+    with h5py.File(whole, "w", libver="earliest") as file:
+        rows = np.random.default_rng(0).integers(0, 100, (200, 80), np.uint8)
+        chunks = file.create_dataset("rows", data=rows, chunks=(20, 80), **filters).id
+        file.flush()
+        chunk = chunks.get_chunk_info(3)
+    damaged = bytearray(whole.getvalue())
+    key = struct.pack("<IIQQQ", chunk.size, 0, *chunk.chunk_offset, 0)
+    assert damaged.count(key) == 1
+    entry = damaged.find(key)
+    (tmp_path / "a.h5").write_bytes(damaged)
+    roipca("fit", "a.h5", "-k", 1)
+    damaged[entry : entry + 8] = struct.pack("<II", chunk.size if size is None else size, mask)
+    (tmp_path / "a.h5").write_bytes(damaged)
+    said = roipca.refuse("fit", "a.h5", "-k", 1, "--max-memory", "64M")
+    assert said.startswith("roipca: a.h5: ") and 'dataset "rows"' in said and reason in said
+
+
+def test_chunks_that_a_filter_left_as_they_are_can_be_read(roipca, tmp_path):
+    rows = np.random.default_rng(0).integers(0, 256, (200, 80), np.uint8)
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        dataset = file.create_dataset("rows", rows.shape, np.uint8, chunks=(20, 80), shuffle=True, compression="gzip")
+        for first in range(0, 200, 20):
+            dataset.id.write_direct_chunk((first, 0), rows[first : first + 20].tobytes(), filter_mask=3)
+    np.save(tmp_path / "a.npy", rows)
+    roipca("fit", "a.h5", "-k", 2, "-o", "h5")
+    roipca("fit", "a.npy", "-k", 2, "-o", "npy")
+    assert (tmp_path / "h5").read_bytes() == (tmp_path / "npy").read_bytes()
+
+
+def test_wrong_sizes_of_the_chunks_of_a_sparse_matrix_are_refused(roipca, tmp_path):
+    whole = io.BytesIO()
+    with h5py.File(whole, "w", libver="earliest") as file:
+        group = file.create_group("m")
+        group.attrs["encoding-type"], group.attrs["shape"] = "csr_matrix", (1000, 3)
+        group["indptr"], group["indices"] = np.arange(1001), np.arange(1000) % 3
+        group.create_dataset("data", data=np.ones(1000), chunks=(100,))
+    damaged = bytearray(whole.getvalue())
+    key = struct.pack("<IIQQ", 800, 0, 300, 0)
+    assert damaged.count(key) == 1
+    damaged[damaged.find(key)] ^= 1
+    (tmp_path / "a.h5").write_bytes(damaged)
+    assert 'a.h5: the chunk index of dataset "m/data" is damaged' in roipca.refuse("fit", "a.h5", "-k", 1)
