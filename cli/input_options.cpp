@@ -96,6 +96,10 @@ void InputOptions::begin(Need need) {
   if (max_memory == "auto") {
     limit_memory(physical_memory());
   } else if (const auto bytes = parse_bytes(max_memory)) {
+    if (*bytes < least_memory()) {
+      throw UsageError("--max-memory " + max_memory + ": must be at least " +
+                       std::to_string(least_memory() >> 20U) + "M");
+    }
     limit_memory(*bytes);
   } else {
     throw UsageError("--max-memory \"" + max_memory + "\": must be auto or a size such as 500M or 4G");

@@ -1,5 +1,6 @@
 #include "memory_limit.hpp"
 
+#include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -27,6 +28,18 @@ std::optional<std::uint64_t> parse_bytes(const std::string& text) {
 std::uint64_t physical_memory() {
   return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
          static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+std::uint64_t least_memory() {
+  constexpr std::uint64_t kProgram = std::uint64_t{8} << 20U;  // measured: a fit of a few numbers takes 6 MB
+  constexpr std::uint64_t kMegabyte = std::uint64_t{1} << 20U;
+  std::size_t stack = 0;
+  pthread_attr_t attributes;
+  if (::pthread_getattr_default_np(&attributes) == 0) {
+    ::pthread_attr_getstacksize(&attributes, &stack);
+    ::pthread_attr_destroy(&attributes);
+  }
+  return (kProgram + stack + kMegabyte - 1) / kMegabyte * kMegabyte;
 }
 
 void limit_memory(std::uint64_t bytes) {

@@ -3,6 +3,7 @@
 import gzip
 import io
 import os
+import re
 import resource
 import struct
 import subprocess
@@ -266,6 +267,14 @@ def test_memory_can_be_limited(roipca, tmp_path):
     roipca("fit", "a.npy", "-k", 2, "--max-memory", "2G")
     for wrong in ("0", "-1", "60MB", "much", "99999999999999T"):
         assert "--max-memory" in roipca.refuse("fit", "a.npy", "-k", 2, "--max-memory", wrong, code=2)
+
+
+def test_a_limit_too_low_for_the_program_itself_is_refused_with_the_lowest_that_will_do(roipca, tmp_path):
+    np.save(tmp_path / "a.npy", np.arange(6.0).reshape(3, 2))
+    said = roipca.refuse("fit", "a.npy", "-k", 1, "--max-memory", "1M", code=2)
+    least = re.search(r"--max-memory 1M: must be at least (\d+)M", said)[1]
+    roipca("fit", "a.npy", "-k", 1, "--max-memory", f"{least}M")
+    assert "must be at least" in roipca.refuse("fit", "a.npy", "-k", 1, "--max-memory", f"{int(least) - 1}M", code=2)
 
 
 def test_text_of_cells_cannot_control_the_terminal(roipca, tmp_path):
