@@ -107,6 +107,18 @@ Options ComponentOptions::options() const {
   return options;
 }
 
+void ComponentOptions::require_no_change(const Options& fixed, const std::string& path) const {
+  const Options given = options();
+  for (const OptionRow& row : option_table()) {
+    const std::string value = row.to_text(given);
+    if (!is_typed(row) || value == row.to_text({}) || value == row.to_text(fixed)) continue;
+    const std::string name = flag_name(row);
+    const std::string typed = row.is_flag() ? name : name + " " + value;
+    const std::string kept = row.is_flag() ? "does not have it" : "has " + name + " " + row.to_text(fixed);
+    throw UsageError(typed + " has no effect: " + path + ", which is continued, " + kept);
+  }
+}
+
 std::vector<std::string> table_words(const std::string& option) {
   for (const OptionRow& row : option_table()) {
     if (!row.is_flag() && flag_name(row) == option) return row.words();

@@ -36,6 +36,9 @@ struct ComponentOptions {
   Components parsed_components() const;
   /// Returns all options except n_components. Throws UsageError.
   Options options() const;
+  /// Throws UsageError if an option other than -k has a value that is neither the default nor that of
+  /// `fixed`, the options of the stream in the file `path`, which is continued.
+  void require_no_change(const Options& fixed, const std::string& path) const;
 };
 
 /// Returns the words that an option accepts, given its name on the command line; empty if it takes other

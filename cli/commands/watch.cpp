@@ -201,6 +201,12 @@ void check_settings(const WatchSettings& settings) {
   } else if (!is_continued) {
     throw UsageError("-k is required, unless --start or --resume is given");
   }
+  if (!settings.long_run.resume.empty()) {
+    const Options fixed = load_watch(settings.long_run.resume).pca.options();
+    settings.components.require_no_change(fixed, settings.long_run.resume);
+  } else if (!settings.start.empty()) {
+    settings.components.require_no_change(load<double>(settings.start).options, settings.start);
+  }
   if (settings.model == "-") throw UsageError("-o needs the name of a file");
   if (settings.long_run.model_every > 0 && settings.model.empty()) {
     throw UsageError("--model-every needs a file: use -o");

@@ -218,6 +218,22 @@ def test_the_components_of_a_model_or_a_checkpoint_need_no_number(watch, roipca,
     assert "-k is required" in roipca.refuse("watch", "-", code=2, data=b"1,2,3\n")
 
 
+def test_options_that_a_model_or_a_checkpoint_has_already_cannot_be_changed(watch, roipca, tmp_path):
+    (tmp_path / "a.csv").write_bytes(as_csv(sensor_rows(1000), header=True))
+    roipca("fit", "a.csv", "-k", 3, "--missing", "impute", "-o", "gaps")
+    roipca("fit", "a.csv", "-k", 3, "-o", "m")
+    refused = roipca.refuse("watch", "-", "--start", "m", "--missing", "impute", code=2, data=b"")
+    assert "--missing impute has no effect: m, which is continued, has --missing error" in refused
+    refused = roipca.refuse("watch", "-", "--start", "m", "--no-center", code=2, data=b"")
+    assert "--no-center has no effect: m, which is continued, does not have it" in refused
+    watched = watch("-", "--start", "gaps", "--missing", "impute", "--checkpoint", "c", "--port", 0)
+    watched.feed(as_csv(sensor_rows(5), header=True))
+    watched.wait_for(5)
+    watched.stop()
+    refused = roipca.refuse("watch", "-", "--resume", "c", "--forgetting", 0.9, code=2, data=b"")
+    assert "--forgetting 0.9 has no effect: c, which is continued, has --forgetting 1" in refused
+
+
 def test_the_page_is_for_this_machine_alone(watch):
     watched = watch("-", "-k", 3, "--port", 0, "--no-follow")
     watched.feed(as_csv(sensor_rows(200), header=True))
