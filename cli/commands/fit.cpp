@@ -19,6 +19,7 @@
 #include "notes.hpp"
 #include "output_paths.hpp"
 #include "passes.hpp"
+#include "printable.hpp"
 #include "progress.hpp"
 #include "resumption.hpp"
 #include "roipca/roipca.hpp"
@@ -207,6 +208,7 @@ void fit(const FitSettings& settings) {
   input.learner_checks = settings.sample.empty() && settings.long_run.resume.empty();
   if (options.missing == Missing::kImpute) input.accept_gaps();
   RowSource<T> source(input);
+  if (!source.caution().empty()) note(printable(source.caution()));
   options.n_components = components.to_hold(source.columns());
   std::unique_ptr<RowWriter<T>> scores;
   if (!settings.scores.empty()) {

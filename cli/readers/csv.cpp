@@ -37,6 +37,11 @@ class CsvReader : public RowReader<T> {
   std::vector<std::string> names() const override { return layout_.names; }
   std::string id_name() const override { return layout_.id_name; }
   const char* place() const override { return "line"; }
+  std::string caution() const override {
+    if (!layout_.may_be_header) return {};
+    return "line " + std::to_string(first_line_) +
+           " was read as a row of data: use --header yes if it has column names, or --header no";
+  }
 
   void read(PlacedRows<T>& block) override {
     block.places.clear();

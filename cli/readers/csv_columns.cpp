@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <optional>
 
 #include "readers/number.hpp"
+#include "readers/words.hpp"
 #include "roipca/errors.hpp"
 
 namespace roipca::cli {
@@ -49,6 +52,22 @@ bool looks_like_header(const std::vector<std::string>& fields, const std::vector
   return true;
 }
 
+// Whether the wanted fields are whole numbers, each one more than the one before: 0, 1, 2 ... or 2001, 2002
+// ... Data of fewer than three columns begin like that too often.
+bool counts_columns(const std::vector<std::string>& fields, const std::vector<bool>& wanted) {
+  constexpr std::int64_t kFewest = 3;
+  std::optional<std::int64_t> first;
+  std::int64_t count = 0;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (!wanted[i]) continue;
+    const auto number = whole_number(fields[i]);
+    if (!number || *number < 0 || *number != first.value_or(*number) + count) return false;
+    if (!first) first = number;
+    ++count;
+  }
+  return count >= kFewest;
+}
+
 }  // namespace
 
 bool means_missing(std::string_view text, const std::vector<std::string>& words) {
@@ -71,6 +90,7 @@ CsvLayout make_layout(const Record& first, const CsvOptions& options) {
 
   layout.has_header = options.header.value_or(
       chosen.by_name || looks_like_header(fields, layout.wanted, options.missing_words));
+  layout.may_be_header = !options.header && !layout.has_header && counts_columns(fields, layout.wanted);
   if (layout.id) layout.id_name = layout.has_header ? chosen.id_name : "id";
   if (!layout.has_header) return layout;
   for (std::size_t i = 0; i < fields.size(); ++i) {

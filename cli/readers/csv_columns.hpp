@@ -13,6 +13,7 @@ namespace roipca::cli {
 struct CsvLayout {
   char delimiter = ',';
   bool has_header = false;
+  bool may_be_header = false;     ///< the first record is taken as data, but its numbers count columns
   std::size_t fields = 0;         ///< number of fields per record
   std::vector<bool> wanted;       ///< one flag per field
   std::optional<std::size_t> id;  ///< the field that identifies rows; it is not wanted

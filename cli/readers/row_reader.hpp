@@ -67,6 +67,9 @@ class RowReader {
   /// The unit of positions: "row", counted from 0 as in NumPy, or "line", counted from 1 as in editors.
   virtual const char* place() const { return "row"; }
 
+  /// Returns what the user should know about the way in which the file is read; empty if there is nothing.
+  virtual std::string caution() const { return {}; }
+
   /// Skips rows before the first read. Returns false, and does nothing, if that would need reading.
   virtual bool skip(std::int64_t /*rows*/) { return false; }
 

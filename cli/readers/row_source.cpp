@@ -94,6 +94,8 @@ void RowSource<T>::open(std::size_t file) {
       file_columns_ = columns_ = reader_->columns();
       file_names_ = names_ = names;
       id_name_ = settings_.number_rows ? reader_->place() : reader_->id_name();
+      const std::string caution = reader_->caution();
+      caution_ = caution.empty() ? "" : shown(path) + ": " + caution;
       set_preparation(columns_, names);
     } else if (reader_->columns() != file_columns_) {
       throw FileError(std::to_string(reader_->columns()) + " columns, but " + shown(settings_.paths[0]) +

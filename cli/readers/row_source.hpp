@@ -66,6 +66,9 @@ class RowSource {
   /// Name of the rows' ids (PlacedRows::ids); empty if they have none.
   const std::string& id_name() const { return id_name_; }
 
+  /// RowReader::caution of the first file, with the file; empty if there is none.
+  const std::string& caution() const { return caution_; }
+
   /// Returns the next rows, valid until the next call, or null at the end. Calls `while_waiting` several
   /// times per second while it waits.
   const PlacedRows<T>* next(const std::function<void()>& while_waiting = {});
@@ -120,6 +123,7 @@ class RowSource {
   Index columns_ = 0;
   std::vector<std::string> names_;
   std::string id_name_;
+  std::string caution_;
   Index file_columns_ = 0;  // number of columns before preparation
   std::vector<std::string> file_names_;
   std::vector<double> sizes_;             // bytes before each file; empty if not known

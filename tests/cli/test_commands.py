@@ -191,6 +191,25 @@ def test_compare_shows_angles(roipca, tmp_path):
     assert said["subspace_error"] == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize("header", ["0,1,2", "2001,2002,2003,2004", "7 8 9"])
+def test_a_first_line_that_counts_columns_is_read_as_data_with_a_warning(roipca, tmp_path, header):
+    (tmp_path / "a.csv").write_text(f"# years\n{header}\n" + 2 * (header.replace("2", "5") + "\n"))
+    done = roipca.run("fit", "a.csv", "-k", 1, "--passes", 2, "--json")
+    assert json.loads(done.stdout)["rows"] == 3
+    assert done.stderr.decode() == (
+        "roipca: a.csv: line 2 was read as a row of data: use --header yes if it has column names, or --header no\n"
+    )
+    assert json.loads(roipca("fit", "a.csv", "-k", 1, "--header", "yes", "--json"))["rows"] == 2
+    assert json.loads(roipca("fit", "a.csv", "-k", 1, "--header", "no", "--json"))["rows"] == 3
+
+
+@pytest.mark.parametrize("first", ["1,2", "1,2,4", "3,2,1", "1.0,2.0,3.0", "-1,0,1", "5,5,5", "a,b,c"])
+def test_a_first_line_that_does_not_count_columns_needs_no_warning(roipca, tmp_path, first):
+    columns = first.count(",") + 1
+    (tmp_path / "a.csv").write_text(first + "\n" + ",".join(["4", "7", "1"][:columns]) + "\n")
+    roipca("fit", "a.csv", "-k", 1)
+
+
 def test_bad_rows_are_skipped_on_request_and_counted(roipca, tmp_path):
     (tmp_path / "a.csv").write_text("x,y\n1,2\nnan,3\n3,4\nfour,5\n6\n7,7\n")
     assert "a.csv: line 3: NaN in column 1 (x)" in roipca.refuse("fit", "a.csv", "-k", 1)
