@@ -422,11 +422,17 @@ def run_recursion(stream, truth, rng=None, roundings=1.0):
         X = X + roundings * stream.eps * truth.reach * rng.uniform(-1, 1, X.shape)
         each = roundings * (stream.eps if stream.by_rows else SUBSPACE[stream.dtype.name])
         double = roundings * DOUBLE
+
+        # fROIPCA adds the residual as v - Q z, in T: what cancels there has the size of the largest component of its
+        # feature. Rotations multiply components by entries that are as small as the results are.
+        def sizes(Q):
+            return np.abs(Q).max(axis=1, initial=0.0)[:, None] if stream.method == "froipca" else np.abs(Q)
+
         # fROIPCA's mu is the trace minus eigenvalues that components of T know to a rounding of T. (A model has no
         # more than these, and a stream that is resumed from it must have the same bits.)
         of_trace = roundings * stream.eps if stream.method == "froipca" else double
         plain.disturb_trace = lambda trace: trace * (1 + of_trace * rng.uniform(-1, 1))
-        plain.disturb = lambda Q: Q + each * np.abs(Q) * rng.uniform(-1, 1, Q.shape)
+        plain.disturb = lambda Q: Q + each * sizes(Q) * rng.uniform(-1, 1, Q.shape)
         if stream.dense_by_rows:
             plain.disturb_values = lambda values: np.maximum(
                 values + double * values.max(initial=0.0) * rng.uniform(-1, 1, values.shape), 0.0
