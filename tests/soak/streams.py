@@ -326,7 +326,8 @@ def check_stream(stream):
     stream = as_seen(stream, pca)
     truth = truth_of(stream.rows, stream.weights, stream.center, stream.forgetting, stream.units)
     fit_of = checks.Fit.of(pca, truth.unit)
-    checks.check_moments(report, fit_of, truth, eps, has_own_units=stream.feature == "standardize")
+    of_products = checks.sparse_loss(stream, truth)
+    checks.check_moments(report, fit_of, truth, eps, stream.feature == "standardize", of_products)
     checks.check_form(report, fit_of, truth.count, eps)
     if truth.divisor == 0 or truth.trace == 0:
         return report
@@ -339,6 +340,7 @@ def check_stream(stream):
     loss = checks.solver_loss(truth, updates, dense_order=stream.held + 1 if stream.dense_by_rows else 0)
     if stream.method == "exact":
         loss = loss + checks.scatter_loss(truth, updates)
+    loss = loss + of_products
     of_parts = 0.0
     if not stream.is_one:
         of_parts = checks.floor_loss(stream, truth, parts=PARTS.get(stream.feature, PARTS.get(stream.route)))
