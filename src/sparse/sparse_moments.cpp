@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "intake/row_block.hpp"
@@ -52,10 +53,16 @@ Twofold operator/(Twofold a, Twofold b) {
   return sum_of(quotient, ((a.high - back.high) - back.low + a.low) / b.high);
 }
 
+// Part of the mean square that a variance must have to be more than the rounding of the two sums that it is
+// the difference of, in twice the digits: a random walk over thousands of rows.
+constexpr double kRoundingOfSquares =
+    64.0 * std::numeric_limits<double>::epsilon() * std::numeric_limits<double>::epsilon();
+
+// Keeps `low` below the rounding of `high`: many such parts in one number would lose digits there.
 void add_to(double& high, double& low, Twofold x) {
-  const Twofold s = sum_of(high, x.high);
+  const Twofold s = Twofold{high, low} + x;
   high = s.high;
-  low += s.low + x.low;
+  low = s.low;
 }
 
 }  // namespace
@@ -190,14 +197,16 @@ void SparseMoments<T>::write(Model<T>& model) const {
   const Twofold total = sum_of(total_, total_tail_) * scale_;
   for (Index j = 0; j < d; ++j) {
     const Twofold sum = sum_of(sums_[j], sum_tails_[j]) * scale_;
-    Twofold scatter = sum_of(squares_[j], square_tails_[j]) * scale_;
+    const Twofold squares = sum_of(squares_[j], square_tails_[j]) * scale_;
+    Twofold scatter = squares;
     if (center_ && weight_ > 0.0) {
       const Twofold mean = sum / total;
       means[j] = mean.high / unit();
       tails[j] = mean.low / unit();
-      scatter = scatter + (sum * -mean.high + sum * -mean.low);
+      scatter = squares + (sum * -mean.high + sum * -mean.low);
+      if (!(scatter.high > kRoundingOfSquares * squares.high)) scatter = {0.0, 0.0};
     }
-    scatters[j] = std::max(scatter.high + scatter.low, 0.0) / unit() / unit();
+    scatters[j] = (scatter.high + scatter.low) / unit() / unit();
   }
 }
 

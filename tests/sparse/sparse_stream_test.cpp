@@ -287,6 +287,23 @@ TEST(SparseRows, KeepTheirBitsTimesAPowerOfTwo) {
   for (const int exponent : {-400, -30, 10, 400}) expect_same_bits_times_a_power_of_two<double>(exponent);
 }
 
+TEST(SparseRows, HaveNoVarianceInAConstantColumn) {
+  for (const Index count : {50, 250, 1000}) {
+    for (const double constant : {0.1, 0.3, 1e8}) {
+      const auto documents_of = documents<double>(count, 100, 20, 16);
+      Csr<double> csr;
+      csr.columns = 101;
+      for (Index i = 0; i < count; ++i) {
+        csr.push_row(documents_of, i);
+        csr.push(100, constant);
+        csr.end_row();
+      }
+      const auto model = OnlinePca<double>(kTen).partial_fit(csr.view()).model();
+      EXPECT_EQ(model.scatter[100], 0.0) << count << " rows of " << constant;
+    }
+  }
+}
+
 // Some of them need dense arithmetic, others do not.
 TEST(SparseRows, GiveTheDenseAnswerBesideARowOfAnotherSize) {
   for (const double size : {1e-30, 1e-10, 1e10, 1e17}) {
