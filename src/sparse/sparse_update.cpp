@@ -44,6 +44,7 @@ SparseUpdate<T>::SparseUpdate(const Mu& mu, Index features, Index capacity, Inde
       normal_(inner_),
       inside_(max_rows + 1, capacity),
       products_(max_rows + 1, max_rows + 1),
+      sizes_(max_rows + 1),
       outside_(max_rows + 1, max_rows + 1),
       eigen_(capacity + max_rows + 1),
       coefficients_(capacity + max_rows + 1, capacity),
@@ -201,8 +202,8 @@ bool SparseUpdate<T>::centre(const SparseBlock<T>& block, const SparseMoments<T>
       products_(i, j) = roots_[i] * roots_[j] *
                         ((gram(i, j) - with_reference[i]) - (with_reference[j] - reference_squared));
     }
-    const double whole = roots_[i] * roots_[i] * (gram(i, i) + reference_squared);
-    if (products_(i, i) < kEnough * whole) return false;
+    sizes_[i] = roots_[i] * roots_[i] * (gram(i, i) + reference_squared);
+    if (products_(i, i) < kEnough * sizes_[i]) return false;
   }
   if (of_jump_ > 0.0) {
     const auto with_mean = gram.col(rows).head(rows);
@@ -214,8 +215,8 @@ bool SparseUpdate<T>::centre(const SparseBlock<T>& block, const SparseMoments<T>
     }
     const double squared = reference_squared - 2.0 * mean_with_reference + gram(rows, rows);
     products_(rows, rows) = of_jump_ * of_jump_ * std::max(squared, 0.0);
-    const double whole = of_jump_ * of_jump_ * (reference_squared + gram(rows, rows));
-    if (products_(rows, rows) < kEnough * whole) return false;
+    sizes_[rows] = of_jump_ * of_jump_ * (reference_squared + gram(rows, rows));
+    if (products_(rows, rows) < kEnough * sizes_[rows]) return false;
   }
   if (pull_ == 0.0) return true;
   // X = (I - pull u u^T) V, as BlockSplit::measure.
@@ -337,10 +338,12 @@ bool SparseUpdate<T>::find_outside() {
   const auto y = inside_.topLeftCorner(count_, rank_);
   linalg::add_product(-1.0, y, y.transpose(), left);
   Eigen::VectorXd clear(count_);
+  Eigen::VectorXd known(count_);
   Eigen::VectorXd rounding(count_);
   for (Index i = 0; i < count_; ++i) {
     const double inside = y.row(i).squaredNorm();
     clear[i] = kClearOfComponents<T> * inside + kClearOfRows * products_(i, i);
+    known[i] = kClearOfComponents<T> * inside + kClearOfRows * sizes_[i];
     rounding[i] = kRoundingOfComponents<T> * inside +
                   64.0 * static_cast<double>(rank_ + count_) * kEpsilon * products_(i, i);
   }
@@ -350,18 +353,22 @@ bool SparseUpdate<T>::find_outside() {
   Eigen::VectorXd rest = left.diagonal();
   directions_ = 0;
   while (rank_ + directions_ < features_) {
-    // The row with the largest remainder for its size: others may turn out to depend on it.
+    // The row with the largest remainder, relative to its size before the mean was subtracted: others may turn
+    // out to depend on it. A heavy row is close to the mean of its block, so its remainder has fewer digits.
     Index pivot = -1;
     double best = 0.0;
+    bool has_unclear = false;
     for (Index i = 0; i < count_; ++i) {
       if (used[static_cast<std::size_t>(i)] || !(rest[i] > rounding[i])) continue;
-      if (rest[i] > best * clear[i]) {
-        best = rest[i] / clear[i];
+      if (!(rest[i] > clear[i])) {
+        has_unclear = true;
+      } else if (rest[i] > best * known[i]) {
+        best = rest[i] / known[i];
         pivot = i;
       }
     }
+    if (pivot < 0 && has_unclear) return false;
     if (pivot < 0) break;
-    if (best <= 1.0) return false;
     const Index q = directions_++;
     used[static_cast<std::size_t>(pivot)] = true;
     pivots_.push_back(pivot);

@@ -91,9 +91,10 @@ class SparseUpdate {
   bool by_own_mean_ = false;
   double of_jump_ = 0.0;  // factor of one more row, the block's mean minus the mean before; 0: none
   double pull_ = 0.0;
-  Index count_ = 0;    // number of these rows
-  RowMajor inside_;    // their coordinates
-  RowMajor products_;  // products among them
+  Index count_ = 0;        // number of these rows
+  RowMajor inside_;        // their coordinates
+  RowMajor products_;      // products among them
+  Eigen::VectorXd sizes_;  // what these are differences of: squares of the rows and of the mean
   // Their parts outside of the components.
   RowMajor outside_;  // pivoted Cholesky factor, one row per row
   std::vector<Index> pivots_;

@@ -25,6 +25,8 @@ def test_streams_that_were_wrong_once_are_right():
     seeds = [
         2657,  # sparse rows a thousand times as far from 0 as from each other
         3748,  # fROIPCA of rows of low rank, where its residuals cancel
+        4093,  # sparse rows of which a heavy one is close to the mean of the first block
+        4880,  # a constant column of sparse rows, beside a heavy one
         30130,  # missing values beside sentinels, whose expectations were part of sums
         30435,  # scales of rows of which one has all of the weight
         31846,  # a model in float, standardized and resumed, with variance in directions that there are none of

@@ -7,6 +7,7 @@
 
 #include "roipca/eigen.hpp"
 #include "roipca/roipca.hpp"
+#include "support/rows.hpp"
 #include "support/same_bits.hpp"
 #include "support/sparse_rows.hpp"
 
@@ -285,6 +286,30 @@ void expect_same_bits_times_a_power_of_two(int exponent) {
 TEST(SparseRows, KeepTheirBitsTimesAPowerOfTwo) {
   for (const int exponent : {-100, -30, 10, 100}) expect_same_bits_times_a_power_of_two<float>(exponent);
   for (const int exponent : {-400, -30, 10, 400}) expect_same_bits_times_a_power_of_two<double>(exponent);
+}
+
+// It is close to the mean of the first block, which takes all of its digits but nine: no component may be
+// made of it that the other rows have.
+TEST(SparseRows, GiveTheDenseAnswerBesideAHeavyRowOfTheFirstBlock) {
+  constexpr Options kFive = {.n_components = 5, .method = Method::kRoipca, .block_size = 7};
+  std::vector<double> weights(28, 1.0);
+  weights[5] = 1000.0;
+  for (unsigned seed = 1; seed <= 60; ++seed) {
+    const RowMatrix<double> rows = normal_rows(28, 5, seed).array() + 5.0;
+    Csr<double> csr;
+    csr.columns = 5;
+    for (Index i = 0; i < rows.rows(); ++i) {
+      for (Index j = 0; j < 5; ++j) csr.push(j, rows(i, j));
+      csr.end_row();
+    }
+    const auto a = OnlinePca<double>(kFive).partial_fit(rows, weights).model();
+    const auto b = OnlinePca<double>(kFive).partial_fit(csr.view(), weights).model();
+    // Products of rows have the rounding of 100 times the squares of their distances.
+    for (std::size_t i = 0; i < 5; ++i) {
+      EXPECT_NEAR(b.eigenvalues[i] / a.eigenvalues[i], 1.0, 1e4 * std::numeric_limits<double>::epsilon())
+          << "seed " << seed;
+    }
+  }
 }
 
 TEST(SparseRows, HaveNoVarianceInAConstantColumn) {
