@@ -353,8 +353,9 @@ bool SparseUpdate<T>::find_outside() {
   Eigen::VectorXd rest = left.diagonal();
   directions_ = 0;
   while (rank_ + directions_ < features_) {
-    // The row with the largest remainder, relative to its size before the mean was subtracted: others may turn
-    // out to depend on it. A heavy row is close to the mean of its block, so its remainder has fewer digits.
+    // The row with the largest remainder, relative to its size before the mean was subtracted: others may
+    // turn out to depend on it. A heavy row is close to the mean of its block, so its remainder has fewer
+    // digits.
     Index pivot = -1;
     double best = 0.0;
     bool has_unclear = false;
