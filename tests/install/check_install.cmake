@@ -58,6 +58,17 @@ expect_output("\n40\t[0-9.e+-]+\t([0-9.]+e-[0-9]+|0)\n41\t[0-9.e+-]+\t2500\n$" s
 expect_output("^[67][0-9]\\.[0-9] % of the variance" fit_and_read ${WORK_DIR}/model.safetensors)
 expect_output("^20000 rows\nvariance [01]\\." merge_from_threads)
 
+# One program per public header, each of which ends with an error if what it shows is not so.
+file(GLOB headers ${prefix}/include/roipca/*.hpp)
+list(FILTER headers EXCLUDE REGEX "/roipca\\.hpp$")
+list(LENGTH headers expected_programs)
+file(GLOB programs ${EXAMPLES_DIR}/reference/*.cpp)
+list(LENGTH programs found_programs)
+if(NOT found_programs EQUAL expected_programs)
+  message(FATAL_ERROR "${found_programs} examples for ${expected_programs} public headers")
+endif()
+run(${CMAKE_CTEST_COMMAND} --test-dir ${WORK_DIR}/examples -C ${CONFIG} --output-on-failure --no-tests=error)
+
 # By pkg-config and the plain compiler.
 set(ENV{PKG_CONFIG_PATH} ${prefix}/${LIBDIR}/pkgconfig)
 execute_process(
