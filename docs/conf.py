@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from pathlib import Path
 
 import roipca
+from docutils import nodes
+from sphinx import addnodes
 
 HERE = Path(__file__).parent
 # `make docs` builds from a copy in build/docs/source, so that generated pages stay out of the sources.
@@ -87,18 +90,29 @@ write_commands(HERE / "reference")
 
 
 def write_headers(folder: Path) -> None:
-    """Write a page per public header, from its comments."""
+    """Write a page per public header: what it is for, an example that uses every name, and its comments."""
     folder.mkdir(exist_ok=True)
     for header in sorted((REPOSITORY / "include" / "roipca").glob("*.hpp")):
         if header.name == "roipca.hpp":
             continue  # includes the others
+        example = REPOSITORY / "examples" / "cpp" / "reference" / f"{header.stem}.cpp"
         title = f"roipca/{header.name}"
-        (folder / f"{header.stem}.rst").write_text(
-            f"{title}\n{'=' * len(title)}\n\n.. doxygenfile:: {header.name}\n"
-        )
+        parts = [title, "=" * len(title), ""]
+        parts += ["Example", "-------", "", f".. literalinclude:: {os.path.relpath(example, folder)}"]
+        parts += ["   :language: cpp", "", "Names", "-----", "", f".. doxygenfile:: {header.name}", ""]
+        (folder / f"{header.stem}.rst").write_text("\n".join(parts))
 
 
 write_headers(HERE / "reference" / "headers")
+
+
+def describe_header_first(app, doctree) -> None:
+    """Move the text about a header, which Breathe puts before the names, above the example."""
+    if app.env.docname.startswith("reference/headers/"):
+        page = next(doctree.findall(nodes.section))
+        title, example, names = page.children
+        while not isinstance(names[1], addnodes.index):
+            page.insert(page.index(example), names.pop(1))
 
 
 def as_rst(line: str) -> str:
@@ -123,3 +137,4 @@ def convert_docstring(app, what, name, obj, options, lines) -> None:  # noqa: D1
 
 def setup(app) -> None:  # noqa: D103
     app.connect("autodoc-process-docstring", convert_docstring, priority=400)
+    app.connect("doctree-read", describe_header_first)
