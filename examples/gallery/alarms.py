@@ -56,11 +56,11 @@ axis.set_ylabel("mean contribution to SPE")
 plt.show()
 
 # %%
-# Row by row, as in a program that watches the plant: an alarm begins when three rows in a row are beyond a limit, and
+# Row by row, as in a program that watches the plant: an alarm begins when five rows in a row are beyond a limit, and
 # rows in alarm are not learned.
 
 for row, x in enumerate(fault):
-    reading = pca.monitor(x, confidence=0.99, alarm_rows=(3, 3))
+    reading = pca.monitor(x, confidence=0.99, alarm_rows=(5, 5))
     if reading.alarm:
         print(f"alarm at row {row} ({3 * (row - begin)} minutes after the fault) by {reading.statistic}")
         print("look at", [names[j] for j in reading.features])
