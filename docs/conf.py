@@ -30,6 +30,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "breathe",
 ]
+default_role = "code"  # `name` in the texts of the gallery
 exclude_patterns = ["pypi.md", "requirements.txt"]
 templates_path = ["templates"]
 
@@ -115,6 +116,13 @@ def describe_header_first(app, doctree) -> None:
             page.insert(page.index(example), names.pop(1))
 
 
+def keep_numbers_whole(app, doctree) -> None:
+    """Mark the cells of tables that are short, such as "1e-15" and "10.2 us", which a narrow page would break."""
+    for cell in doctree.findall(nodes.entry):
+        if len(cell.astext()) <= 12:
+            cell["classes"].append("short")
+
+
 def as_rst(line: str) -> str:
     """Return a line of a docstring, which is plain text with `code`, as reStructuredText."""
     begin = re.match(r"\s*[\w*, ]+ : |", line)
@@ -128,6 +136,9 @@ def as_rst(line: str) -> str:
 
 
 def convert_docstring(app, what, name, obj, options, lines) -> None:  # noqa: D103
+    # Functions of the compiled module begin with their signature, which stands above the text already.
+    if lines and re.fullmatch(rf"{re.escape(name.split('.')[-1])}\(.*\)( -> .+)?", lines[0]):
+        del lines[0]
     in_example = False
     for i, line in enumerate(lines):
         in_example = line.lstrip().startswith(">>>") or (in_example and bool(line.strip()))
@@ -138,3 +149,4 @@ def convert_docstring(app, what, name, obj, options, lines) -> None:  # noqa: D1
 def setup(app) -> None:  # noqa: D103
     app.connect("autodoc-process-docstring", convert_docstring, priority=400)
     app.connect("doctree-read", describe_header_first)
+    app.connect("doctree-read", keep_numbers_whole)
