@@ -90,6 +90,18 @@ def write_commands(folder: Path) -> None:
 write_commands(HERE / "reference")
 
 
+def join_lines(folder: Path) -> None:
+    """Join the lines of a text that Doxygen left apart, of which Breathe would make paragraphs."""
+    for file in folder.glob("*.xml"):
+        # Every second piece is code, whose lines stay.
+        pieces = re.split(r"(?s)(<verbatim>.*?</verbatim>|<preformatted>.*?</preformatted>)", file.read_text())
+        pieces[::2] = [re.sub(r"(?<=[^>\s])\n(?=[^<\s])", " ", piece) for piece in pieces[::2]]
+        file.write_text("".join(pieces))
+
+
+join_lines(HERE.parent / "doxygen" / "xml")
+
+
 def write_headers(folder: Path) -> None:
     """Write a page per public header: what it is for, an example that uses every name, and its comments."""
     folder.mkdir(exist_ok=True)
@@ -97,8 +109,7 @@ def write_headers(folder: Path) -> None:
         if header.name == "roipca.hpp":
             continue  # includes the others
         example = REPOSITORY / "examples" / "cpp" / "reference" / f"{header.stem}.cpp"
-        title = f"roipca/{header.name}"
-        parts = [title, "=" * len(title), ""]
+        parts = [header.name, "=" * len(header.name), ""]
         parts += ["Example", "-------", "", f".. literalinclude:: {os.path.relpath(example, folder)}"]
         parts += ["   :language: cpp", "", "Names", "-----", "", f".. doxygenfile:: {header.name}", ""]
         (folder / f"{header.stem}.rst").write_text("\n".join(parts))
