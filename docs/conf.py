@@ -7,9 +7,10 @@ import re
 import subprocess
 from pathlib import Path
 
-import roipca
 from docutils import nodes
 from sphinx import addnodes
+
+import roipca
 
 HERE = Path(__file__).parent
 # `make docs` builds from a copy in build/docs/source, so that generated pages stay out of the sources.
@@ -122,7 +123,7 @@ def describe_header_first(app, doctree) -> None:
     """Move the text about a header, which Breathe puts before the names, above the example."""
     if app.env.docname.startswith("reference/headers/"):
         page = next(doctree.findall(nodes.section))
-        title, example, names = page.children
+        _, example, names = page.children
         while not isinstance(names[1], addnodes.index):
             page.insert(page.index(example), names.pop(1))
 

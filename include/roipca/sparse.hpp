@@ -21,35 +21,42 @@ template <typename T>
 class SparseRows {
  public:
   SparseRows(Index rows, Index cols, const std::int32_t* starts, const std::int32_t* indices, const T* values)
-      : rows_(rows), cols_(cols), narrow_starts_(starts), narrow_indices_(indices), values_(values) {}
+      : rows_(rows), cols_(cols), is_wide_(false), starts_(starts), indices_(indices), values_(values) {}
   SparseRows(Index rows, Index cols, const std::int64_t* starts, const std::int64_t* indices, const T* values)
-      : rows_(rows), cols_(cols), wide_starts_(starts), wide_indices_(indices), values_(values) {}
+      : rows_(rows), cols_(cols), is_wide_(true), starts_(starts), indices_(indices), values_(values) {}
 
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }
   /// Returns the first entry of row i; start(rows()) is the end of the last row.
-  Index start(Index i) const { return narrow_starts_ != nullptr ? narrow_starts_[i] : wide_starts_[i]; }
-  Index column(Index entry) const {
-    return narrow_indices_ != nullptr ? narrow_indices_[entry] : wide_indices_[entry];
-  }
+  Index start(Index i) const { return is_wide_ ? starts_.wide[i] : starts_.narrow[i]; }
+  Index column(Index entry) const { return is_wide_ ? indices_.wide[entry] : indices_.narrow[entry]; }
   T value(Index entry) const { return values_[entry]; }
   /// Returns the rows [first, first + count).
   SparseRows slice(Index first, Index count) const {
     SparseRows part = *this;
     part.rows_ = count;
-    if (narrow_starts_ != nullptr) part.narrow_starts_ += first;
-    if (wide_starts_ != nullptr) part.wide_starts_ += first;
+    if (is_wide_) {
+      part.starts_.wide += first;
+    } else {
+      part.starts_.narrow += first;
+    }
     return part;
   }
   Index entries() const { return start(rows_) - start(0); }
 
  private:
+  union Integers {
+    const std::int32_t* narrow;
+    const std::int64_t* wide;
+    explicit Integers(const std::int32_t* integers) : narrow(integers) {}
+    explicit Integers(const std::int64_t* integers) : wide(integers) {}
+  };
+
   Index rows_;
   Index cols_;
-  const std::int32_t* narrow_starts_ = nullptr;
-  const std::int32_t* narrow_indices_ = nullptr;
-  const std::int64_t* wide_starts_ = nullptr;
-  const std::int64_t* wide_indices_ = nullptr;
+  bool is_wide_;  // not told from a null pointer: rows without entries may have one, and GCC warns of its use
+  Integers starts_;
+  Integers indices_;
   const T* values_;
 };
 
