@@ -42,11 +42,15 @@ std::uint64_t least_memory() {
   return (kProgram + stack + kMegabyte - 1) / kMegabyte * kMegabyte;
 }
 
-void limit_memory(std::uint64_t bytes) {
+void limit_memory([[maybe_unused]] std::uint64_t bytes) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  // The sanitizers reserve more memory than any limit for the rows would leave them.
+#else
   rlimit limit = {};
   if (::getrlimit(RLIMIT_DATA, &limit) != 0) return;
   limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, bytes);
   ::setrlimit(RLIMIT_DATA, &limit);
+#endif
 }
 
 std::string memory_limit_text() {

@@ -31,8 +31,10 @@ Kernel<T> Kernel<T>::custom(Function function) {
 template <typename T>
 double Kernel<T>::operator()(const Row<T>& x, const Row<T>& y) const {
   if (kind_ == Kind::kCustom) return function_(x, y);
-  const auto& wide_x = as_eigen(x).template cast<double>();
-  const auto& wide_y = as_eigen(y).template cast<double>();
+  const auto mapped_x = as_eigen(x);  // named, because a cast from double to double refers to what is cast
+  const auto mapped_y = as_eigen(y);
+  const auto& wide_x = mapped_x.template cast<double>();
+  const auto& wide_y = mapped_y.template cast<double>();
   const double gamma = gamma_.value_or(1.0 / static_cast<double>(x.size()));
   // Uses the difference, not |x|^2 + |y|^2 - 2 x.y: close rows keep their digits, and equal rows give 1.
   if (kind_ == Kind::kRbf) return std::exp(-gamma * (wide_x - wide_y).squaredNorm());

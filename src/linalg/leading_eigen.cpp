@@ -181,7 +181,8 @@ void LeadingEigen::project_out(Index first, Index count, Index column) {
                    panel_.data());
   }
   if (column >= 0) {
-    projected_.block(column, 0, count, first) = projected_.block(0, column, first, count).transpose();
+    // Evaluated first, because the two blocks overlap if `column` is less than `first`.
+    projected_.block(column, 0, count, first) = projected_.block(0, column, first, count).transpose().eval();
   }
 }
 
