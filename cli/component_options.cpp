@@ -47,7 +47,7 @@ const char* group_of(const OptionRow& row) {
 
 bool is_typed(const OptionRow& row) { return row.name() != "n_components"; }  // is set by -k
 
-void add_flag(CLI::App& app, const OptionRow& row, std::string& text) {
+void add_flag(CLI::App& app, const OptionRow& row, std::string& text, char& is_given) {
   const bool switches_off = text == "true";
   std::string help = row.help();
   if (switches_off) {
@@ -55,16 +55,22 @@ void add_flag(CLI::App& app, const OptionRow& row, std::string& text) {
     help = "Do not " + help;
   }
   app.add_flag_callback(
-         flag_name(row), [&text, switches_off] { text = switches_off ? "false" : "true"; }, help)
+         flag_name(row),
+         [&text, &is_given, switches_off] {
+           text = switches_off ? "false" : "true";
+           is_given = 1;
+         },
+         help)
       ->group(group_of(row));
 }
 
-void add_value(CLI::App& app, const OptionRow& row, std::string& text) {
+void add_value(CLI::App& app, const OptionRow& row, std::string& text, char& is_given) {
   const char* const type = !row.words().empty() ? "TEXT" : row.numbers()->integer ? "INT" : "FLOAT";
   app.add_option(flag_name(row), text, row.help() + ": " + row.accepted())
       ->type_name(type)
       ->group(group_of(row))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->each([&is_given](const std::string&) { is_given = 1; });
 }
 
 }  // namespace
@@ -90,6 +96,7 @@ Components ComponentOptions::parsed_components() const {
 
 ComponentOptions::ComponentOptions() {
   for (const OptionRow& row : option_table()) texts.push_back(row.to_text({}));
+  is_given.resize(texts.size(), 0);
 }
 
 Options ComponentOptions::options() const {
@@ -109,13 +116,14 @@ Options ComponentOptions::options() const {
 
 void ComponentOptions::require_no_change(const Options& fixed, const std::string& path) const {
   const Options given = options();
-  for (const OptionRow& row : option_table()) {
+  for (std::size_t i = 0; i < is_given.size(); ++i) {
+    const OptionRow& row = option_table()[i];
     const std::string value = row.to_text(given);
-    if (!is_typed(row) || value == row.to_text({}) || value == row.to_text(fixed)) continue;
+    if (is_given[i] == 0 || value == row.to_text(fixed)) continue;
     const std::string name = flag_name(row);
     const std::string typed = row.is_flag() ? name : name + " " + value;
-    const std::string kept = row.is_flag() ? "does not have it" : "has " + name + " " + row.to_text(fixed);
-    throw UsageError(typed + " has no effect: " + path + ", which is continued, " + kept);
+    const std::string kept = row.is_flag() ? "without it" : "with " + name + " " + row.to_text(fixed);
+    throw UsageError(typed + " has no effect: " + path + " was made " + kept + ", and continues so");
   }
 }
 
@@ -135,7 +143,7 @@ void add_component_options(CLI::App& app, ComponentOptions& options) {
   for (std::size_t i = 0; i < options.texts.size(); ++i) {
     const OptionRow& row = option_table()[i];
     if (!is_typed(row)) continue;
-    (row.is_flag() ? add_flag : add_value)(app, row, options.texts[i]);
+    (row.is_flag() ? add_flag : add_value)(app, row, options.texts[i], options.is_given[i]);
   }
 }
 

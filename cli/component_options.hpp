@@ -31,13 +31,14 @@ struct ComponentOptions {
 
   std::string components;
   std::vector<std::string> texts;  ///< one per option, in the order of the table
+  std::vector<char> is_given;      ///< whether the option was on the command line, in the same order
 
   /// Throws UsageError.
   Components parsed_components() const;
   /// Returns all options except n_components. Throws UsageError.
   Options options() const;
-  /// Throws UsageError if an option other than -k has a value that is neither the default nor that of
-  /// `fixed`, the options of the stream in the file `path`, which is continued.
+  /// Throws UsageError if an option other than -k was given with another value than in `fixed`, the options
+  /// of the stream in the file `path`, which is continued.
   void require_no_change(const Options& fixed, const std::string& path) const;
 };
 

@@ -61,7 +61,7 @@ bool counts_columns(const std::vector<std::string>& fields, const std::vector<bo
   for (std::size_t i = 0; i < fields.size(); ++i) {
     if (!wanted[i]) continue;
     const auto number = whole_number(fields[i]);
-    if (!number || *number < 0 || *number != first.value_or(*number) + count) return false;
+    if (!number || *number < 0 || *number - first.value_or(*number) != count) return false;
     if (!first) first = number;
     ++count;
   }

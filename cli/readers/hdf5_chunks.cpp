@@ -37,6 +37,9 @@ Hdf5Chunks::Hdf5Chunks(hid_t dataset, std::string name) : dataset_(dataset), nam
                                            nullptr, text.size() - 1, text.data(), nullptr);
     filters_.push_back({id, text.data()});
   }
+  unsigned options = 0;
+  H5Pget_chunk_opts(layout.id(), &options);
+  filters_partial_ = (options & H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS) == 0;
   const Hdf5Handle type(H5Dget_type(dataset), H5Tclose, "read the type");
   chunk_bytes_ = H5Tget_size(type.id());
   for (const hsize_t length : chunk) chunk_bytes_ *= length;  // below 4 GiB: HDF5 refuses larger chunks
@@ -77,12 +80,20 @@ void Hdf5Chunks::check(hsize_t first, hsize_t count) {
   next_ = std::max(next_, offset[0]);
 }
 
+bool Hdf5Chunks::is_partial(const std::vector<hsize_t>& offset) const {
+  for (std::size_t i = 0; i < offset.size(); ++i) {
+    if (offset[i] + chunk_[i] > shape_[i]) return true;
+  }
+  return false;
+}
+
 void Hdf5Chunks::check_chunk(const std::vector<hsize_t>& offset) {
   hsize_t size = 0;
   std::uint32_t skipped = 0;  // filters, a bit each
   if (H5Dget_chunk_storage_size(dataset_, offset.data(), &size) < 0 || size == 0) return;  // not in the file
   bytes_.resize(size);
   if (H5Dread_chunk(dataset_, H5P_DEFAULT, offset.data(), &skipped, bytes_.data()) < 0) return;
+  if (!filters_partial_ && size == chunk_bytes_ && is_partial(offset)) return;
   bool is_packed = false;
   std::uint64_t expected = chunk_bytes_;
   for (std::size_t i = 0; i < filters_.size(); ++i) {

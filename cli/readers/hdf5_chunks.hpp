@@ -14,8 +14,8 @@ namespace roipca::cli {
 /// numbers, ask for gigabytes, or crash. The dataset must outlive the object.
 class Hdf5Chunks {
  public:
-  /// Throws FileError without the path if the sizes of all chunks together cannot be right. Costs one pass
-  /// over the index.
+  /// Throws FileError without the path if the sizes of all chunks together cannot be right. Goes over
+  /// the index.
   Hdf5Chunks(hid_t dataset, std::string name);
 
   /// Checks the chunks of the rows [first, first + count), or of these entries of a vector, except for chunks
@@ -33,6 +33,7 @@ class Hdf5Chunks {
   };
 
   void check_sizes(hid_t space) const;
+  bool is_partial(const std::vector<hsize_t>& offset) const;  // whether the chunk reaches beyond the dataset
   void check_chunk(const std::vector<hsize_t>& offset);
   [[noreturn]] void refuse(const std::string& why) const;
 
@@ -41,6 +42,7 @@ class Hdf5Chunks {
   std::vector<hsize_t> shape_;
   std::vector<hsize_t> chunk_;  // shape of a chunk; empty if the dataset has no chunks
   std::vector<Filter> filters_;
+  bool filters_partial_ = true;    // whether chunks at the end pass through the filters, too
   std::uint64_t chunk_bytes_ = 0;  // without filters
   hsize_t next_ = 0;               // first row whose chunk was not checked
   std::vector<char> bytes_;        // scratch
