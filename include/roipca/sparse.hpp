@@ -54,7 +54,7 @@ class SparseRows {
 
   Index rows_;
   Index cols_;
-  bool is_wide_;  // not told from a null pointer: rows without entries may have one, and GCC warns of its use
+  bool is_wide_;  // which member of the unions is set
   Integers starts_;
   Integers indices_;
   const T* values_;

@@ -1,6 +1,7 @@
 #include "engine/dense_stream.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "engine/make_engine.hpp"
@@ -112,20 +113,30 @@ void DenseStream<T>::add_filled(T* row, double weight) {
     return;
   }
   update_fill_model();
+  bool opens = !intake_.is_waiting();
+  fill_gaps(row);
+  while (!intake_.take_filled(row, deviations_, weight, imputation_->gaps())) {
+    close_block();
+    opens = true;
+    // The mean has moved.
+    for (const Index j : imputation_->gaps()) row[j] = std::numeric_limits<T>::quiet_NaN();
+    fill_gaps(row);
+  }
+  if (opens && options_.forgetting < 1.0) imputation_->forget(options_.forgetting);
+  imputation_->add_covariance(weight * intake_.growth() * intake_.part_in_scatter(weight));
+  if (intake_.is_full()) close_block();
+}
+
+// Fills the gaps of a row, with deviations_ from the mean before the block.
+template <typename T>
+void DenseStream<T>::fill_gaps(T* row) {
   const Moments<T>& moments = intake_.moments();
+  const Eigen::Map<const Vector<T>> given(row, moments.features());
   deviations_ = (given.template cast<double>() - moments.mean()) - moments.mean_tail();
   imputation_->fill(deviations_.data());
   for (const Index j : imputation_->gaps()) {
     row[j] = static_cast<T>(deviations_[j] + moments.mean_tail()[j] + moments.mean()[j]);
   }
-  bool opens = !intake_.is_waiting();
-  while (!intake_.take_filled(row, deviations_, weight, imputation_->gaps())) {
-    close_block();
-    opens = true;
-  }
-  if (opens && options_.forgetting < 1.0) imputation_->forget(options_.forgetting);
-  imputation_->add_covariance(weight * intake_.growth() * intake_.part_in_scatter(weight));
-  if (intake_.is_full()) close_block();
 }
 
 template <typename T>

@@ -71,6 +71,7 @@ class DenseStream {
   void absorb_checked(const GivenRows<T>& given, Index from, Index to);
   void absorb_with_gaps(const GivenRows<T>& given);
   void add_filled(T* row, double weight);
+  void fill_gaps(T* row);
   void close_block();
   void add_scores(const RowBlock<T>& block, ScoreMoments& scores) const;
   void update_fill_model();

@@ -90,7 +90,8 @@ void merge_plain_values(const Model<T>& a, const Model<T>& b, Model<T>& all) {
   visit_values([](const ValueField& field, auto& merged, const auto& of_a,
                   const auto& of_b) { merge_values(field.merging, merged, of_a, of_b); },
                all, a, b);
-  if (a.resolved.method == Method::kExact && b.resolved.method != Method::kExact) {  // the sum is not
+  if (a.resolved.method == Method::kExact && b.resolved.method != Method::kExact) {
+    // The merged model is not exact.
     all.options.method = b.options.method;
     all.resolved = b.resolved;
   }

@@ -50,8 +50,8 @@ class Intake {
     return taken;
   }
 
-  /// Takes a row whose `gaps` were filled: their values in `row` are right to a rounding, and `deviations`
-  /// has them as deviations from the mean. Returns false, and does nothing, if the block is full.
+  /// Takes a row whose `gaps` were filled: `deviations` has their values as deviations from the mean, which
+  /// count, and `row` has them rounded to T. Returns false, and does nothing, if the block is full.
   bool take_filled(const T* row, const Vector<double>& deviations, double weight,
                    const std::vector<Index>& gaps) {
     moments_.expect_gaps();

@@ -45,7 +45,7 @@ struct Shape {
 constexpr Size kTileRows = 3;  // in vectors
 constexpr Size kTileColumns = 4;
 constexpr Size kPackedDepth = 256;
-// Number of columns from which on a strip of A is packed first, because its columns are far apart.
+// Minimum number of columns for which a strip of A is packed first, because its columns are far apart.
 constexpr Size kColumnsToPack = 16;
 
 // Adds the products over `depth` to a tile of kRows vectors by kColumns columns: out = base + sign * A B.

@@ -16,7 +16,7 @@ using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 // Maximum number of pending rows: products with them cost as many gathers per nonzero as columns cost
 // multiplications.
 constexpr Index kMostPending = 1024;
-// Number of pending blocks from which on rows are gathered as soon as an update only adds to the basis.
+// Minimum number of pending blocks for rows to be gathered as soon as an update only adds to the basis.
 constexpr Index kWorthGathering = 8;
 // Largest factor by which movements of the mean may multiply g, and with it the rounding of the mean's part.
 template <typename T>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <utility>
 
@@ -53,10 +54,13 @@ Twofold operator/(Twofold a, Twofold b) {
   return sum_of(quotient, ((a.high - back.high) - back.low + a.low) / b.high);
 }
 
-// Part of the mean square that a variance must have to be more than the rounding of the two sums that it is
-// the difference of, in twice the digits: a random walk over thousands of rows.
-constexpr double kRoundingOfSquares =
-    64.0 * std::numeric_limits<double>::epsilon() * std::numeric_limits<double>::epsilon();
+// Returns the fraction of the mean square that a variance must exceed to be more than the rounding of the two
+// sums of which it is the difference. They have twice the digits of double, and their rounding is a random
+// walk over the rows.
+double rounding_of_squares(std::int64_t rows) {
+  constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+  return std::max(64.0, 32.0 * std::sqrt(static_cast<double>(rows))) * kEpsilon * kEpsilon;
+}
 
 // Keeps `low` below the rounding of `high`: many such parts in one number would lose digits there.
 void add_to(double& high, double& low, Twofold x) {
@@ -195,6 +199,7 @@ void SparseMoments<T>::write(Model<T>& model) const {
   auto tails = as_eigen(model.mean_tail);
   auto scatters = as_eigen(model.scatter);
   const Twofold total = sum_of(total_, total_tail_) * scale_;
+  const double rounding = rounding_of_squares(model.rows);
   for (Index j = 0; j < d; ++j) {
     const Twofold sum = sum_of(sums_[j], sum_tails_[j]) * scale_;
     const Twofold squares = sum_of(squares_[j], square_tails_[j]) * scale_;
@@ -204,7 +209,7 @@ void SparseMoments<T>::write(Model<T>& model) const {
       means[j] = mean.high / unit();
       tails[j] = mean.low / unit();
       scatter = squares + (sum * -mean.high + sum * -mean.low);
-      if (!(scatter.high > kRoundingOfSquares * squares.high)) scatter = {0.0, 0.0};
+      if (!(scatter.high > rounding * squares.high)) scatter = {0.0, 0.0};
     }
     scatters[j] = (scatter.high + scatter.low) / unit() / unit();
   }

@@ -34,8 +34,8 @@ struct SparseBlock {
 /// Sums of w, and of w x and w x^2 of each feature, with twice the digits of double, so that the differences
 /// that give means and variances lose none. A row costs O(nonzeros); forgetting costs nothing per feature.
 ///
-/// Rows are multiplied by a unit, a power of two that the first row that is not 0 sets for the whole stream,
-/// so that a power of two on all rows changes no bit.
+/// Rows are multiplied by a unit, a power of two, so that a power of two on all rows changes no bit. The
+/// first row that is not 0 sets it for the whole stream, or the model from which the stream continues.
 template <typename T>
 class SparseMoments {
  public:
@@ -45,7 +45,7 @@ class SparseMoments {
   /// Sets the unit to one in which a row of this largest absolute value is about 1, if there is none yet.
   void set_unit(double size);
   /// Returns the unit; 1 before there is one.
-  double unit() const { return has_unit_ ? unit_ : 1.0; }
+  double unit() const { return unit_; }
 
   /// Returns whether the block takes a row of this weight, and then counts it there; otherwise the block must
   /// be closed first.
@@ -71,6 +71,8 @@ class SparseMoments {
   const double* sums() const { return sums_.data(); }
   double mean_factor() const { return center_ && total_ > 0.0 ? 1.0 / total_ : 0.0; }
 
+  /// Sets what Moments::write sets. model.rows is the number of rows already: it tells how much of a
+  /// variance may be rounding.
   void write(Model<T>& model) const;
   /// The same as in Moments.
   Eigen::VectorXd mean_squares() const;

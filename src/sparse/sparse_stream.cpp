@@ -34,8 +34,8 @@ constexpr double kWideRatio = 1e4;
 // that, and products of four numbers stay finite in double.
 template <typename T>
 constexpr double kHuge = std::is_same_v<T, float> ? 1e18 : 1e70;
-// The same for a number beside larger ones of its row: all of its digits are in T, and its square is in
-// double, with those that rounding cuts off.
+// The smallest number beside larger ones of its row: T has all of its digits, and its square and the rounding
+// of that do not underflow in double.
 template <typename T>
 constexpr double kTiny = std::is_same_v<T, float> ? 0x1p-126 : 1e-140;
 

@@ -94,7 +94,7 @@ class SparseUpdate {
   Index count_ = 0;        // number of these rows
   RowMajor inside_;        // their coordinates
   RowMajor products_;      // products among them
-  Eigen::VectorXd sizes_;  // what these are differences of: squares of the rows and of the mean
+  Eigen::VectorXd sizes_;  // squares before the mean was subtracted: |x|^2 + |mean|^2, weighted
   // Their parts outside of the components.
   RowMajor outside_;  // pivoted Cholesky factor, one row per row
   std::vector<Index> pivots_;
