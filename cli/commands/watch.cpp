@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -14,7 +15,6 @@
 #include "input_options.hpp"
 #include "interrupt.hpp"
 #include "long_runs.hpp"
-#include "model_input.hpp"
 #include "model_updates.hpp"
 #include "notes.hpp"
 #include "output_paths.hpp"
@@ -68,29 +68,27 @@ void require_features(Index have, Index features, const std::string& path) {
                   std::to_string(features));
 }
 
-// Returns the state to start from: an empty one, a model, or the checkpoint of an earlier run.
-WatchCheckpoint beginning(const WatchSettings& settings, Index features) {
-  if (!settings.long_run.resume.empty()) {
-    WatchCheckpoint start = load_watch(settings.long_run.resume);
-    require_features(start.pca.features(), features, settings.long_run.resume);
-    return start;
-  }
-  if (!settings.start.empty()) {
-    const Model<double> model = load<double>(settings.start);
-    require_features(model.features(), features, settings.start);
-    return {OnlinePca<double>(model)};
+// Returns the stream that --resume or --start continues, if one of them is given.
+std::optional<WatchCheckpoint> continued(const WatchSettings& settings) {
+  if (!settings.long_run.resume.empty()) return load_watch(settings.long_run.resume);
+  if (!settings.start.empty()) return WatchCheckpoint{OnlinePca<double>(load<double>(settings.start))};
+  return std::nullopt;
+}
+
+const std::string& continued_path(const WatchSettings& settings) {
+  return settings.long_run.resume.empty() ? settings.start : settings.long_run.resume;
+}
+
+// Returns the state to start from: that of the stream that is continued, or an empty one.
+WatchCheckpoint beginning(const WatchSettings& settings, std::optional<WatchCheckpoint> start,
+                          Index features) {
+  if (start) {
+    require_features(start->pca.features(), features, continued_path(settings));
+    return std::move(*start);
   }
   Options options = settings.components.options();
   options.n_components = settings.components.parsed_components().to_hold(features);
   return {OnlinePca<double>(options)};
-}
-
-// Whether the stream has missing values, by its options or by those of the model or checkpoint it resumes.
-bool begins_with_gaps(const WatchSettings& settings) {
-  if (!settings.long_run.resume.empty())
-    return load_watch(settings.long_run.resume).pca.options().missing == Missing::kImpute;
-  if (!settings.start.empty()) return takes_gaps(load<double>(settings.start));
-  return settings.components.options().missing == Missing::kImpute;
 }
 
 // Returns the rows of a block as dense rows. Sparse rows are expanded into `expanded`.
@@ -107,13 +105,14 @@ Rows<double> dense_rows(const PlacedRows<double>& block, OwnedRows<double>& expa
 // Scores and learns rows, and writes models and checkpoints.
 class Watch {
  public:
-  Watch(const WatchSettings& settings, const MonitorOptions& options, const RowSource<double>& source)
+  Watch(const WatchSettings& settings, const MonitorOptions& options, std::optional<WatchCheckpoint> start,
+        const RowSource<double>& source)
       : components_(settings.components.components.empty() ? Components{.number = 1}
                                                            : settings.components.parsed_components()),
         options_(options),
         checkpoint_(settings.long_run.checkpoint),
         every_(settings.long_run.every),
-        start_(beginning(settings, source.columns())),
+        start_(beginning(settings, std::move(start), source.columns())),
         monitor_(pca(), options),
         // A file is read again from its beginning; a pipe continues.
         to_skip_(std::filesystem::is_regular_file(settings.input.paths.front()) ? start_.rows_read : 0),
@@ -194,19 +193,13 @@ class Watch {
 };
 
 // Refuses wrong combinations of options and outputs that cannot be written, before the first row is read.
-void check_settings(const WatchSettings& settings) {
-  const bool is_continued = !settings.long_run.resume.empty() || !settings.start.empty();
+void check_settings(const WatchSettings& settings, const std::optional<WatchCheckpoint>& start) {
   if (!settings.components.components.empty()) {
     settings.components.parsed_components();
-  } else if (!is_continued) {
+  } else if (!start) {
     throw UsageError("-k is required, unless --start or --resume is given");
   }
-  if (!settings.long_run.resume.empty()) {
-    const Options fixed = load_watch(settings.long_run.resume).pca.options();
-    settings.components.require_no_change(fixed, settings.long_run.resume);
-  } else if (!settings.start.empty()) {
-    settings.components.require_no_change(load<double>(settings.start).options, settings.start);
-  }
+  if (start) settings.components.require_no_change(start->pca.options(), continued_path(settings));
   if (settings.model == "-") throw UsageError("-o needs the name of a file");
   if (settings.long_run.model_every > 0 && settings.model.empty()) {
     throw UsageError("--model-every needs a file: use -o");
@@ -220,10 +213,12 @@ void check_settings(const WatchSettings& settings) {
 
 void watch(const WatchSettings& settings) {
   const MonitorOptions options = monitor_options(settings);
-  check_settings(settings);
+  std::optional<WatchCheckpoint> start = continued(settings);
+  check_settings(settings, start);
   InputSettings input = settings.input.settings();
   input.format.at_once = true;
-  if (begins_with_gaps(settings)) input.accept_gaps();
+  const Options learned = start ? start->pca.options() : settings.components.options();
+  if (learned.missing == Missing::kImpute) input.accept_gaps();
   input.format.follow = !settings.no_follow;
   // The page can be opened before the first row arrives.
   const std::string& path = settings.input.paths.front();
@@ -234,7 +229,7 @@ void watch(const WatchSettings& settings) {
 
   RowSource<double> source(input);
   state.begin(storable(source.names()), source.id_name());
-  Watch run(settings, options, source);
+  Watch run(settings, options, std::move(start), source);
   try {
     while (const PlacedRows<double>* block = source.next([&] { run.on_request(); })) {
       check_interrupt();
