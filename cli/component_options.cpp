@@ -123,7 +123,7 @@ void ComponentOptions::require_no_change(const Options& fixed, const std::string
     const std::string name = flag_name(row);
     const std::string typed = row.is_flag() ? name : name + " " + value;
     const std::string kept = row.is_flag() ? "without it" : "with " + name + " " + row.to_text(fixed);
-    throw UsageError(typed + " has no effect: " + path + " was made " + kept + ", and continues so");
+    throw UsageError(typed + ": " + path + " was made " + kept + ", which cannot be changed");
   }
 }
 

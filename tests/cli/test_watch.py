@@ -223,17 +223,17 @@ def test_options_that_a_model_or_a_checkpoint_has_already_cannot_be_changed(watc
     roipca("fit", "a.csv", "-k", 3, "--missing", "impute", "-o", "gaps")
     roipca("fit", "a.csv", "-k", 3, "-o", "m")
     refused = roipca.refuse("watch", "-", "--start", "m", "--missing", "impute", code=2, data=b"")
-    assert "--missing impute has no effect: m was made with --missing error, and continues so" in refused
+    assert "--missing impute: m was made with --missing error, which cannot be changed" in refused
     refused = roipca.refuse("watch", "-", "--start", "m", "--no-center", code=2, data=b"")
-    assert "--no-center has no effect: m was made without it, and continues so" in refused
+    assert "--no-center: m was made without it, which cannot be changed" in refused
     refused = roipca.refuse("watch", "-", "--start", "gaps", "--missing", "error", code=2, data=b"")
-    assert "--missing error has no effect: gaps was made with --missing impute" in refused
+    assert "--missing error: gaps was made with --missing impute" in refused
     watched = watch("-", "--start", "gaps", "--missing", "impute", "--checkpoint", "c", "--port", 0)
     watched.feed(as_csv(sensor_rows(5), header=True))
     watched.wait_for(5)
     watched.stop()
     refused = roipca.refuse("watch", "-", "--resume", "c", "--forgetting", 0.9, code=2, data=b"")
-    assert "--forgetting 0.9 has no effect: c was made with --forgetting 1, and continues so" in refused
+    assert "--forgetting 0.9: c was made with --forgetting 1, which cannot be changed" in refused
 
 
 def test_the_page_is_for_this_machine_alone(watch):
