@@ -19,14 +19,14 @@ namespace {
 
 // For a tall or square matrix: uses the triangle of its QR decomposition, which is small and has the same
 // right vectors.
-linalg::RightVectors right_vectors_of_tall(const Matrix<double>& a) {
-  return linalg::right_vectors(linalg::HouseholderQr(a).triangle());
+linalg::RightVectors right_vectors_of_tall(const Matrix<double>& a, Index wanted) {
+  return linalg::right_vectors(linalg::HouseholderQr(a).triangle(), wanted);
 }
 
 // For a wide matrix: its transpose is Q R, so the right vectors are Q times the left ones of R.
-linalg::RightVectors right_vectors_of_wide(const Matrix<double>& a) {
+linalg::RightVectors right_vectors_of_wide(const Matrix<double>& a, Index wanted) {
   const linalg::HouseholderQr qr(a.transpose());
-  auto [values, left] = linalg::right_vectors(qr.triangle().transpose());
+  auto [values, left] = linalg::right_vectors(qr.triangle().transpose(), wanted);
   return {std::move(values), qr.times(left)};
 }
 
@@ -124,7 +124,7 @@ Model<T> batch_pca(const Rows<T>& rows, const Options& options, const Weights& w
     const Matrix<double> products = linalg::product(a.transpose(), linalg::product(a, directions));
     model.probe_products = to_vector(Vector<double>(products.reshaped() / unit / unit));
   }
-  auto [s, v] = a.rows() >= a.cols() ? right_vectors_of_tall(a) : right_vectors_of_wide(a);
+  auto [s, v] = a.rows() >= a.cols() ? right_vectors_of_tall(a, held) : right_vectors_of_wide(a, held);
 
   const double size = static_cast<double>(std::max(a.rows(), a.cols()));
   const double noise = size * std::numeric_limits<double>::epsilon() * s[0];

@@ -25,16 +25,17 @@ void rotate(double c, double s, Eigen::Ref<Vector<double>> first, Eigen::Ref<Vec
   }
 }
 
-// Rotates pairs of columns of `image`, and of `vectors` with them, until all columns of the image that exceed
-// rounding of the longest one are orthogonal. Returns their lengths.
-Vector<double> orthogonalise(Matrix<double>& image, Matrix<double>& vectors) {
+// Rotates pairs of columns of `image`, and of `vectors` with them, until each of the first `leading` columns
+// of the image is orthogonal to all others, apart from those within rounding of the longest one. Returns
+// their lengths.
+Vector<double> orthogonalise(Index leading, Matrix<double>& image, Matrix<double>& vectors) {
   const Index n = image.cols();
   const double tolerance = static_cast<double>(n) * std::numeric_limits<double>::epsilon();
   Vector<double> lengths = image.colwise().norm();
   for (int sweep = 0; sweep < kSweeps; ++sweep) {
     bool rotated = false;
     const double noise = tolerance * lengths.maxCoeff();
-    for (Index p = 0; p + 1 < n; ++p) {
+    for (Index p = 0; p < leading; ++p) {
       for (Index q = p + 1; q < n; ++q) {
         if (!(lengths[p] > noise) || !(lengths[q] > noise)) continue;
         const double cosine = image.col(p).dot(image.col(q)) / lengths[p] / lengths[q];
@@ -58,20 +59,24 @@ Vector<double> orthogonalise(Matrix<double>& image, Matrix<double>& vectors) {
 
 }  // namespace
 
-RightVectors right_vectors(const Matrix<double>& a) {
+RightVectors right_vectors(const Matrix<double>& a, Index wanted) {
   const Index n = a.cols();
-  if (n == 0) return {};
+  const Index count = std::min(wanted, n);
+  if (count == 0) return {};
   SymmetricEigen eigen(n);
   eigen.compute(product(a.transpose(), a));
+  // Far below the largest value, columns are not yet in order, and any of them may become one of the first.
+  const bool is_graded = !(eigen.values()[count - 1] > SymmetricEigen::kGraded * eigen.values()[0]);
+  const Index leading = is_graded ? n : count;
   Matrix<double> vectors = eigen.vectors(n);
   Matrix<double> image = product(a, vectors);
-  const Vector<double> lengths = orthogonalise(image, vectors);
+  const Vector<double> lengths = orthogonalise(leading, image, vectors);
 
-  std::vector<Index> order(static_cast<std::size_t>(n));
+  std::vector<Index> order(static_cast<std::size_t>(leading));
   std::iota(order.begin(), order.end(), Index{0});
   std::stable_sort(order.begin(), order.end(), [&](Index i, Index j) { return lengths[i] > lengths[j]; });
-  RightVectors sorted{Vector<double>(n), Matrix<double>(n, n)};
-  for (Index j = 0; j < n; ++j) {
+  RightVectors sorted{Vector<double>(count), Matrix<double>(n, count)};
+  for (Index j = 0; j < count; ++j) {
     const Index from = order[static_cast<std::size_t>(j)];
     sorted.values[j] = lengths[from];
     sorted.vectors.col(j) = vectors.col(from);

@@ -61,7 +61,7 @@ RefinedPairs refine(const PassProducts& known, Index pass, Index reported, doubl
   Matrix<double> triangle = qr.triangle();
   const double unit = triangle.cwiseAbs().maxCoeff();
   triangle /= unit;
-  const linalg::RightVectors left = linalg::right_vectors(triangle.transpose());
+  const linalg::RightVectors left = linalg::right_vectors(triangle.transpose(), rank);
   refined.values = (unit * left.values).array().square() + alpha;
   refined.basis = qr.times(left.vectors);
   return refined;
