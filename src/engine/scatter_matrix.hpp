@@ -107,7 +107,7 @@ class ScatterMatrix final : public Engine<T> {
   // Solves as far as scores need it: no more pairs than reported, and residuals far below the uncertainty of
   // a stream.
   Spectrum<T> leading_spectrum() const {
-    constexpr Index kFewFeatures = 128;  // all pairs take no longer
+    constexpr Index kFewFeatures = 64;  // all pairs take no longer
     constexpr double kTolerance = 1e-10;
     if (scatter_.length() <= kFewFeatures) return spectrum();
     linalg::LeadingEigen eigen(scatter_, reported_);
