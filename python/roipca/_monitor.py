@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
@@ -20,6 +21,7 @@ class Monitoring(Reader):
     """Limits, contributions and `monitor` of OnlinePCA."""
 
     _monitor: tuple[Any, Any, Any] = (None, None, None)  # what was learned, the arguments, and their monitor
+    _chooses_at = 0  # number of rows at which the monitor chooses its number of components; 0 if it has chosen
 
     def t2_limit(
         self, confidence: float = 0.99, *, method: Literal["auto", "prequential", "f", "chi2"] = "auto"
@@ -130,7 +132,8 @@ class Monitoring(Reader):
     ) -> _core.MonitorReading:
         """Score one row before it is learned, and return whether there is an alarm.
 
-        Limits and components are read again whenever the number of rows has grown by a sixteenth.
+        Limits and components are read again whenever the number of rows has grown by a sixteenth. Unless
+        `n_components` is an integer, the number of components is chosen once, when the warm-up ends.
 
         Parameters
         ----------
@@ -172,7 +175,8 @@ class Monitoring(Reader):
             return _core.MonitorReading()
         arguments = (confidence, alarm_rows, hold, warm_up, learn, self.n_components)
         seen, known, monitor = self._monitor
-        if seen is not fitted or known != arguments:
+        is_chosen = self._chooses_at == 0 or fitted.core.rows_seen < self._chooses_at
+        if seen is not fitted or known != arguments or not is_chosen:
             monitor = self._new_monitor(*arguments)
         try:
             return monitor.watch(x)
@@ -182,6 +186,9 @@ class Monitoring(Reader):
     def _new_monitor(self, confidence: Any, alarm_rows: Any, hold: Any, warm_up: Any, learn: Any, n: Any) -> Any:
         fitted = self._learned
         rows_beyond, rows_considered = alarm_rows
+        # Until the warm-up ends there is no alarm that another monitor would not know of.
+        is_early = not isinstance(n, Integral) and fitted.core.rows_seen < warm_up
+        self._chooses_at = warm_up if is_early else 0
         monitor = _MONITORS[fitted.dtype](
             fitted.core,
             n_components=self._model.n_components,
@@ -198,4 +205,4 @@ class Monitoring(Reader):
     def __getstate__(self) -> dict[str, Any]:
         # An alarm belongs to this process: copies start without one.
         state = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_monitor"}
+        return {name: value for name, value in state.items() if name not in ("_monitor", "_chooses_at")}

@@ -11,6 +11,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from ._component_counts import ComponentCounts
+from ._errors import require_finite
 from ._fitted import Fitted, Moment
 from ._rows import as_rows, imputes, of_rows
 from ._tensors import is_tensor, like, tensor_rows
@@ -143,7 +144,9 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self._model.changes
 
     def _rows(self, X: MatrixLike) -> Any:
-        return as_rows(self, X, self._learned.dtype, check_finite="allow-nan" if imputes(self) else True)
+        rows = as_rows(self, X, self._learned.dtype, check_finite=False)
+        require_finite(rows, allow_nan=imputes(self))
+        return rows
 
     def transform(self, X: MatrixLike) -> FloatArray:
         """Return the scores of rows on the components. See `Scores.transform`."""

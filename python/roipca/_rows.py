@@ -137,7 +137,7 @@ def as_row(x: Any, dtype: Any = None) -> np.ndarray:
     if x.dtype.kind not in "biuf":
         x = check_array(x, ensure_2d=False, dtype=np.float64, ensure_all_finite=False)
     if x.ndim != 1:
-        raise ValueError(f"Expected 1D array, got {x.ndim}D array instead: update takes one row")
+        raise ValueError(f"Expected 1D array, got {x.ndim}D array instead: pass one row, such as X[0]")
     return np.ascontiguousarray(x, dtype)
 
 

@@ -52,6 +52,27 @@ def test_one_row_is_sent_to_update(rows, made):
             pca.partial_fit(made(rows[0]))
 
 
+HINT = ' (OnlinePCA(missing="impute") fills missing values)'
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize(("value", "said"), [(np.nan, "NaN"), (-np.inf, "-inf")])
+def test_readers_name_the_bad_row(rows, container, value, said):
+    pca = OnlinePCA(4).fit(rows)
+    bad = container(with_value(rows, value))
+    for read in (pca.transform, pca.score_samples, pca.t2, pca.spe, pca.contributions):
+        with pytest.raises(DataError) as caught:
+            read(bad)
+        assert (caught.value.row, caught.value.reason) == (498, f"{said} in column 3")
+        assert str(caught.value).endswith(HINT) == (said == "NaN")
+
+
+def test_readers_take_rows_whose_sum_is_beyond_the_range():
+    X = np.random.default_rng(0).standard_normal((20, 3)).astype(np.float32)
+    huge = np.full((8, 3), 1e38, np.float32)
+    assert OnlinePCA(1).fit(X).transform(huge).shape == (8, 1)
+
+
 def test_the_bad_row_is_named(rows):
     with pytest.raises(ValueError, match="row 498: NaN in column 3"):
         OnlinePCA(4).fit(with_value(rows, np.nan))
@@ -62,9 +83,9 @@ def test_the_error_has_row_and_reason_apart_and_can_be_pickled(rows):
         OnlinePCA(4).fit(with_value(rows, np.nan))
     for error in (caught.value, pickle.loads(pickle.dumps(caught.value))):
         assert (error.row, error.reason) == (498, "NaN in column 3")
-        assert str(error) == "Input X contains NaN.\nrow 498: NaN in column 3"
+        assert str(error) == f"Input X contains NaN.\nrow 498: NaN in column 3{HINT}"
     assert str(error.within("In partition 2", 1000)) == (
-        "In partition 2: Input X contains NaN.\nrow 1498: NaN in column 3"
+        f"In partition 2: Input X contains NaN.\nrow 1498: NaN in column 3{HINT}"
     )
 
 

@@ -163,6 +163,22 @@ def test_monitor_of_a_stream_from_its_first_row():
     assert pca.monitor(odd, confidence=0.9999).features[0] == 2
 
 
+@pytest.mark.parametrize("n_components", [0.9, "auto", None])
+def test_monitor_from_the_first_row_chooses_its_components_when_the_warm_up_ends(n_components):
+    X = process(1200, "gaussian")
+    chosen = OnlinePCA(OnlinePCA(n_components).fit(X[:200]).n_components_)
+    pca = OnlinePCA(n_components)
+    for row in X:
+        reading = pca.monitor(row, warm_up=200, learn="all")
+        same = chosen.monitor(row, warm_up=200, learn="all")
+    assert chosen.n_components > 1
+    # The monitors read their limits at rows up to a sixteenth apart. The limit of one component is less than half.
+    assert reading.t2_limit == pytest.approx(same.t2_limit, rel=0.05)
+    faulty = X[0].copy()
+    faulty[7] += 20
+    assert pca.monitor(faulty, warm_up=200, learn="all").alarm
+
+
 def test_monitor_accepts_what_update_accepts_and_refuses_bad_rows():
     rows = process(500, "gaussian")
     pca = OnlinePCA(5).fit(rows)
