@@ -1,9 +1,11 @@
 #include "model_input.hpp"
 
+#include <algorithm>
 #include <fstream>
 
 #include "fit_checkpoint.hpp"
 #include "output_paths.hpp"
+#include "printable.hpp"
 #include "roipca/checkpoint.hpp"
 #include "watch/watch_checkpoint.hpp"
 
@@ -67,6 +69,16 @@ AnyModel load_model(const std::string& path) {
     return of_either_type([&]<typename T>(T) { return load_fit<T>(path).pca.model(); });
   }
   return load_any(path);
+}
+
+std::string hint_at_other_columns(const std::vector<std::string>& names,
+                                  const std::vector<std::string>& known) {
+  if (known.empty()) return {};
+  for (const std::string& name : names) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    return "; it has no feature \"" + printable(name) + "\" (leave columns out with --id or --exclude)";
+  }
+  return {};
 }
 
 }  // namespace roipca::cli

@@ -42,12 +42,17 @@ AnyModel begin_map(MapSettings& settings);
 /// Loads a model file, or the model of a checkpoint of `roipca fit` or `roipca watch`. Throws FileError.
 AnyModel load_model(const std::string& path);
 
+/// Returns "; it has no feature "time" (leave columns out with --id or --exclude)" for the first name that the
+/// model does not have, or nothing.
+std::string hint_at_other_columns(const std::vector<std::string>& names, const std::vector<std::string>& known);
+
 /// Throws FileError unless the rows have as many features as the model, with the same names.
 template <typename T>
 void require_features(const RowSource<T>& source, const Model<T>& model, const std::string& input) {
   if (source.columns() != model.features()) {
     throw FileError(input + ": rows of " + std::to_string(source.columns()) + " numbers, but the model has " +
-                    std::to_string(model.features()) + " features");
+                    std::to_string(model.features()) + " features" +
+                    hint_at_other_columns(source.names(), model.feature_names));
   }
   if (!source.names().empty() && !model.feature_names.empty() && source.names() != model.feature_names) {
     throw FileError(input + ": its column names are not those of the model");

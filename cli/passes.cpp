@@ -114,7 +114,8 @@ std::optional<std::string> error_text(const Model<T>& model) {
   if (!estimate || !bound) return std::nullopt;
   std::array<char, 96> text{};
   std::snprintf(text.data(), text.size(), "about %.1e, at most %.1e", *estimate, *bound);
-  return text.data();
+  if (model.feature_weight.empty()) return text.data();
+  return std::string(text.data()) + " for the rows as their gaps were filled";
 }
 
 template Model<float> refined(Model<float>, const Passes&, const InputSettings&, const PassCheckpoints&,

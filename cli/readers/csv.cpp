@@ -153,7 +153,7 @@ class CsvReader : public RowReader<T> {
       if (!layout_.wanted[i]) continue;
       const std::string column = "column " + std::to_string(i + 1) +
                                  (layout_.names.empty() ? std::string() : " (" + layout_.names[name++] + ")");
-      if (fields[i].empty()) return column + " is empty";
+      if (fields[i].empty()) return column + " is empty (to fill gaps, fit with --missing impute)";
       if (!is_number(fields[i])) {
         const bool may_be_name = record_.line == first_line_ && !header_is_known_;
         return column + ": \"" + shortened(fields[i]) + "\" is not a number" +
