@@ -42,9 +42,10 @@ AnyModel begin_map(MapSettings& settings);
 /// Loads a model file, or the model of a checkpoint of `roipca fit` or `roipca watch`. Throws FileError.
 AnyModel load_model(const std::string& path);
 
-/// Returns "; it has no feature "time" (leave columns out with --id or --exclude)" for the first name that the
-/// model does not have, or nothing.
-std::string hint_at_other_columns(const std::vector<std::string>& names, const std::vector<std::string>& known);
+/// Returns "; it has no feature "time" (leave columns out with --id or --exclude)" for the first name that
+/// the model does not have, or nothing.
+std::string hint_at_other_columns(const std::vector<std::string>& names,
+                                  const std::vector<std::string>& known);
 
 /// Throws FileError unless the rows have as many features as the model, with the same names.
 template <typename T>
