@@ -175,13 +175,15 @@ class Monitoring(Reader):
             return _core.MonitorReading()
         arguments = (confidence, alarm_rows, hold, warm_up, learn, self.n_components)
         seen, known, monitor = self._monitor
-        is_chosen = self._chooses_at == 0 or fitted.core.rows_seen < self._chooses_at
-        if seen is not fitted or known != arguments or not is_chosen:
+        if seen is not fitted or known != arguments or self._must_choose(seen):
             monitor = self._new_monitor(*arguments)
         try:
             return monitor.watch(x)
         except TypeError:
             return monitor.watch(as_row(x, fitted.dtype))
+
+    def _must_choose(self, learned: Any) -> bool:
+        return 0 < self._chooses_at <= learned.core.rows_seen
 
     def _new_monitor(self, confidence: Any, alarm_rows: Any, hold: Any, warm_up: Any, learn: Any, n: Any) -> Any:
         fitted = self._learned
