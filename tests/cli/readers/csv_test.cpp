@@ -134,7 +134,7 @@ TEST(Csv, MissingColumnsAreNamed) {
 TEST(Csv, BadRowsNameLineAndReason) {
   EXPECT_EQ(first_reason("a,b\n1,2\n\n3\n"), "4: 1 fields where the first line has 2");
   EXPECT_EQ(first_reason("1,2\n3,4,5\n"), "2: 3 fields where the first line has 2");
-  EXPECT_EQ(first_reason("a,b\n1,\n"), "2: column 2 (b) is empty");
+  EXPECT_EQ(first_reason("a,b\n1,\n"), "2: column 2 (b) is empty (to fill gaps, fit with --missing impute)");
   EXPECT_EQ(first_reason("a,b\n1,two\n"), "2: column 2 (b): \"two\" is not a number");
   EXPECT_EQ(first_reason("1,2\n3,4x\n"), "2: column 2: \"4x\" is not a number");
 }
