@@ -40,6 +40,7 @@ struct WatchSettings {
   std::string learn = "normal";
   std::string model;
   std::string start;
+  std::string alarms;
   LongRunOptions long_run = {.every = 100000};
   bool no_follow = false;
 };
@@ -148,7 +149,8 @@ class Watch {
 
   void on_request() { models_.on_request(pca()); }
 
-  void at_interrupt() {
+  /// Writes the last checkpoint and model.
+  void end() {
     if (pca().rows_seen() == 0) return;
     keep_checkpoint();
     models_.at_interrupt(pca().model());
@@ -204,9 +206,10 @@ void check_settings(const WatchSettings& settings, const std::optional<WatchChec
   if (settings.long_run.model_every > 0 && settings.model.empty()) {
     throw UsageError("--model-every needs a file: use -o");
   }
-  require_apart({settings.model, settings.long_run.checkpoint}, settings.input.paths);
+  require_apart({settings.model, settings.long_run.checkpoint, settings.alarms}, settings.input.paths);
   if (!settings.model.empty()) require_writable_model(settings.model);
   require_writable(settings.long_run.checkpoint);
+  require_writable(settings.alarms);
   const std::string& path = settings.input.paths.front();
   if (path != "-" && !std::filesystem::exists(path)) throw FileError(path + ": there is no such file");
 }
@@ -229,6 +232,7 @@ void watch(const WatchSettings& settings) {
 
   RowSource<double> source(input);
   state.begin(storable(source.names()), source.id_name());
+  if (!settings.alarms.empty()) state.log_alarms(settings.alarms);
   Watch run(settings, options, std::move(start), source);
   try {
     while (const PlacedRows<double>* block = source.next([&] { run.on_request(); })) {
@@ -238,17 +242,21 @@ void watch(const WatchSettings& settings) {
     }
     state.set_status("ended");
     report_skipped(source.skipped());
-    std::fprintf(stderr, "roipca: the input ended after %lld rows; the page stays until Ctrl-C\n",
-                 static_cast<long long>(run.rows()));
-    while (true) {
+    note("the input ended after " + std::to_string(run.rows()) + " rows and " +
+         std::to_string(state.alarms()) + (state.alarms() == 1 ? " alarm" : " alarms") +
+         (settings.no_follow ? "" : "; the page stays until Ctrl-C (--no-follow ends)"));
+    while (!settings.no_follow) {
       check_interrupt();
       run.on_request();
       std::this_thread::sleep_for(100ms);
     }
   } catch (const Interrupted&) {
-    run.at_interrupt();
+    run.end();
+    state.end_log();
     throw;
   }
+  run.end();
+  state.end_log();
 }
 
 }  // namespace
@@ -279,12 +287,16 @@ Command add_watch(CLI::App& program) {
                 "Raise no alarm before this number of rows was learned", {.group = "Alarms"});
   arguments.add("--learn", settings->learn, "Which rows to learn: none, normal (those not in alarm) or all",
                 {.group = "Alarms", .choices = {"none", "normal", "all"}});
+  arguments.add(
+      "--alarms", settings->alarms,
+      "Append a line of CSV to this file when an alarm begins and when it ends; - for standard output",
+      {.group = "Alarms"});
   arguments.add("--start", settings->start,
                 "Start with this model, as written by roipca fit; -k is then not needed");
   arguments.add_flag("--no-follow", settings->no_follow,
-                     "Stop at the end of a file or FIFO instead of waiting for more rows");
+                     "End with exit code 0 at the end of the input, instead of waiting for more rows");
   arguments.add("-o,--output", settings->model,
-                "Write the model to this file when interrupted and on SIGUSR1");
+                "Write the model to this file when the command ends and on SIGUSR1");
   add_long_run_options(arguments, settings->long_run, "rows was learned",
                        "Resume from this checkpoint of roipca watch");
   return arguments.command([settings] {

@@ -142,26 +142,26 @@ void WatchState::add_spectrum(const Model<double>& model) {
 }
 
 void WatchState::add_alarm(const Place& place, const MonitorReading& reading) {
-  if (reading.alarm && !alarm_) {
+  const bool begins = reading.alarm && !alarm_;
+  const bool ends = !reading.alarm && alarm_;
+  alarm_ = reading.alarm;
+  if (begins) {
     alarms_.push_back({.number = ++alarms_begun_,
                        .first = place.number,
                        .first_id = std::string(place.id),
                        .begin = time_text(),
                        .peak = reading});
     if (alarms_.size() > kMostAlarms) alarms_.pop_front();
-    alarms_changed_ = true;
   }
-  if (!reading.alarm && alarm_) {
-    alarms_.back().is_open = false;
-    alarms_changed_ = true;
+  if (alarm_) {
+    alarms_.back().last = place.number;
+    alarms_.back().last_id = place.id;
   }
-  alarm_ = reading.alarm;
-  if (!alarm_) return;
-  alarms_.back().last = place.number;
-  alarms_.back().last_id = place.id;
-  if (!(extent(reading) > extent(alarms_.back().peak))) return;
-  alarms_.back().peak = reading;
-  alarms_changed_ = true;
+  const bool peaks = alarm_ && extent(reading) > extent(alarms_.back().peak);
+  if (peaks) alarms_.back().peak = reading;
+  if (ends) alarms_.back().is_open = false;
+  alarms_changed_ = alarms_changed_ || begins || peaks || ends;
+  if (begins || ends) log_last_alarm();
 }
 
 void WatchState::close_bucket() {
@@ -297,23 +297,49 @@ Json WatchState::changes() {
   return news;
 }
 
+std::string WatchState::csv_header() const {
+  return std::string("alarm,begin,first_row,last_row,") + (id_name_.empty() ? "" : "first_id,last_id,") +
+         "is_open,statistic,times_limit,features\n";
+}
+
+std::string WatchState::csv_line(const Alarm& alarm) const {
+  std::string features;
+  for (int i = 0; i < alarm.peak.n_features; ++i) {
+    features += (i == 0 ? "" : "; ") + name_of(alarm.peak.features[static_cast<std::size_t>(i)]);
+  }
+  const std::string ids =
+      id_name_.empty() ? "" : csv_field(alarm.first_id) + ',' + csv_field(alarm.last_id) + ',';
+  return std::to_string(alarm.number) + ',' + alarm.begin + ',' + std::to_string(alarm.first) + ',' +
+         std::to_string(alarm.last) + ',' + ids + (alarm.is_open ? "1" : "0") + ',' +
+         (alarm.peak.by_spe ? "spe" : "t2") + ',' + std::to_string(extent(alarm.peak)) + ',' +
+         csv_field(features) + '\n';
+}
+
 std::string WatchState::alarms_csv() {
   const std::scoped_lock lock(mutex_);
-  const bool has_ids = !id_name_.empty();
-  std::string text = std::string("alarm,begin,first_row,last_row,") + (has_ids ? "first_id,last_id," : "") +
-                     "is_open,statistic,times_limit,features\n";
-  for (const Alarm& alarm : alarms_) {
-    std::string features;
-    for (int i = 0; i < alarm.peak.n_features; ++i) {
-      features += (i == 0 ? "" : "; ") + name_of(alarm.peak.features[static_cast<std::size_t>(i)]);
-    }
-    text += std::to_string(alarm.number) + ',' + alarm.begin + ',' + std::to_string(alarm.first) + ',' +
-            std::to_string(alarm.last) + ',' +
-            (has_ids ? csv_field(alarm.first_id) + ',' + csv_field(alarm.last_id) + ',' : "") +
-            (alarm.is_open ? "1" : "0") + ',' + (alarm.peak.by_spe ? "spe" : "t2") + ',' +
-            std::to_string(extent(alarm.peak)) + ',' + csv_field(features) + '\n';
-  }
+  std::string text = csv_header();
+  for (const Alarm& alarm : alarms_) text += csv_line(alarm);
   return text;
+}
+
+std::int64_t WatchState::alarms() {
+  const std::scoped_lock lock(mutex_);
+  return alarms_begun_ - alarms_before_;
+}
+
+void WatchState::log_alarms(const std::string& path) {
+  const std::scoped_lock lock(mutex_);
+  log_ = std::make_unique<AlarmLog>(path, csv_header());
+  alarms_begun_ = alarms_before_ = log_->last_number();
+}
+
+void WatchState::end_log() {
+  const std::scoped_lock lock(mutex_);
+  if (alarm_) log_last_alarm();
+}
+
+void WatchState::log_last_alarm() {
+  if (log_) log_->write(csv_line(alarms_.back()));
 }
 
 }  // namespace roipca::cli

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "roipca/monitor.hpp"
+#include "watch/alarm_log.hpp"
 
 namespace roipca::cli {
 
@@ -27,6 +28,13 @@ class WatchState {
 
   /// Called with the first row. `feature_names` may be empty. Rows have an id if `id_name` is not empty.
   void begin(std::vector<std::string> feature_names, const std::string& id_name);
+
+  /// Writes alarms to this file, too (see AlarmLog): a line when an alarm begins, and one when it ends. Call
+  /// this after begin(). Alarms are counted from the last number in the file.
+  void log_alarms(const std::string& path);
+
+  /// Writes a line of the alarm that is still open, if there is one, to the log.
+  void end_log();
 
   /// The position of a row in the input.
   struct Place {
@@ -46,6 +54,8 @@ class WatchState {
   Json changes();
   /// Returns the log of alarms as CSV.
   std::string alarms_csv();
+  /// Number of alarms since begin().
+  std::int64_t alarms();
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -86,6 +96,9 @@ class WatchState {
   Json facts() const;
   Json to_json(const Bucket& bucket) const;
   Json to_json(const Alarm& alarm) const;
+  std::string csv_header() const;
+  std::string csv_line(const Alarm& alarm) const;
+  void log_last_alarm();
 
   std::mutex mutex_;
   std::string title_;
@@ -125,6 +138,8 @@ class WatchState {
 
   std::deque<Alarm> alarms_;
   std::int64_t alarms_begun_ = 0;
+  std::int64_t alarms_before_ = 0;  // those that earlier runs have logged
+  std::unique_ptr<AlarmLog> log_;   // may be null
   bool alarms_changed_ = false;
 };
 

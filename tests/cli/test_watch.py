@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
@@ -155,6 +156,60 @@ def test_rows_keep_their_ids_in_the_log_and_on_the_page(watch):
     head, line = watched.get("/alarms.csv")[1].splitlines()
     assert head.startswith("alarm,begin,first_row,last_row,first_id,last_id,is_open,")
     assert ",2003,2042,2024-05-01 5002,2024-05-01 6001,0,spe," in line
+
+
+CALM = ("-k", 3, "--port", 0, "--no-follow", "--confidence", "0.9999", "--alarm", "3/5", "--hold", 10)
+
+
+def log_lines(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_a_batch_job_ends_with_the_input_and_leaves_a_log_of_alarms_and_a_model(roipca, tmp_path):
+    rows = np.vstack([sensor_rows(2000), broken(7), sensor_rows(200, seed=6)])
+    (tmp_path / "day.csv").write_bytes(as_csv(rows, header=True))
+    done = roipca.run("watch", "day.csv", *CALM, "--alarms", "alarms.csv", "-o", "m")
+    assert done.returncode == 0
+    assert b"the input ended after 2240 rows and 1 alarm\n" in done.stderr
+    begin, end = log_lines(tmp_path / "alarms.csv")
+    assert begin["alarm"] == end["alarm"] == "1" and [begin["is_open"], end["is_open"]] == ["1", "0"]
+    assert begin["first_row"] == end["first_row"] == begin["last_row"] == "2003"
+    assert end["last_row"] == "2049" and end["statistic"] == "spe" and end["features"].startswith("sensor_7")
+    assert json.loads(roipca("info", "m", "--json"))["features"] == 12
+
+
+def test_alarms_are_logged_as_they_come(watch, tmp_path):
+    watched = watch("-", "-k", 3, "--port", 0, "--confidence", "0.9999", "--alarm", "3/5", "--alarms", "log.csv")
+    watched.feed(as_csv(sensor_rows(2000), header=True))
+    watched.wait_for(2000)
+    assert log_lines(tmp_path / "log.csv") == []
+    watched.feed(as_csv(broken(7, 5)))
+    watched.wait_for(2005)
+    (line,) = log_lines(tmp_path / "log.csv")
+    assert line["is_open"] == "1" and line["features"].startswith("sensor_7")
+
+
+def test_a_log_of_alarms_is_continued_with_the_next_number_and_other_files_are_left_alone(roipca, tmp_path):
+    (tmp_path / "day.csv").write_bytes(as_csv(np.vstack([sensor_rows(2000), broken(7)]), header=True))
+    for _ in range(2):
+        assert roipca.run("watch", "day.csv", *CALM, "--alarms", "log.csv").returncode == 0
+    lines = log_lines(tmp_path / "log.csv")
+    assert [line["alarm"] for line in lines] == ["1", "1", "2", "2"]
+    assert [line["is_open"] for line in lines] == ["1"] * 4  # the input ended in an alarm
+    assert [line["last_row"] for line in lines] == ["2003", "2040"] * 2
+    (tmp_path / "other.csv").write_text("a,b\n1,2\n")
+    refused = roipca.run("watch", "day.csv", *CALM, "--alarms", "other.csv")
+    assert refused.returncode == 1 and b"other.csv: is no log of alarms" in refused.stderr
+    assert (tmp_path / "other.csv").read_text() == "a,b\n1,2\n"
+    assert "is an input" in roipca.refuse("watch", "day.csv", *CALM, "--alarms", "day.csv", code=2)
+
+
+def test_alarms_go_to_standard_output_when_asked(roipca):
+    data = as_csv(np.vstack([sensor_rows(2000), broken(7)]), header=True)
+    done = roipca.run("watch", "-", *CALM, "--alarms", "-", data=data)
+    assert done.returncode == 0
+    assert [line.split(",")[0] for line in done.stdout.decode().splitlines()] == ["alarm", "1", "1"]
 
 
 def test_long_ids_are_cut(watch):
