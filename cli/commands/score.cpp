@@ -2,6 +2,7 @@
 #include <stdexcept>
 
 #include "arguments.hpp"
+#include "feature_names.hpp"
 #include "model_input.hpp"
 #include "roipca/limits.hpp"
 
@@ -12,7 +13,22 @@ struct ScoreSettings : MapSettings {
   std::string confidence;
   std::string t2_limit = "auto";
   std::string spe_limit = "auto";
+  std::string contributions;  // "t2", "spe" or empty
 };
+
+template <typename T>
+const Rows<T>& dense(const Rows<T>& rows) {
+  return rows;
+}
+
+template <typename T>
+OwnedRows<T> dense(const SparseRows<T>& rows) {
+  OwnedRows<T> result(rows.rows(), rows.cols());
+  for (Index i = 0; i < rows.rows(); ++i) {
+    for (Index e = rows.start(i); e < rows.start(i + 1); ++e) result(i, rows.column(e)) += rows.value(e);
+  }
+  return result;
+}
 
 template <typename T>
 void score(const Model<T>& model, const ScoreSettings& settings) {
@@ -36,6 +52,15 @@ void score(const Model<T>& model, const ScoreSettings& settings) {
     }
     names.insert(names.end(), {"t2_limit", "spe_limit", "beyond"});
   }
+  const auto before = static_cast<Index>(names.size());
+  const bool has_parts = !settings.contributions.empty();
+  if (has_parts) {
+    const std::vector<std::string>& known =
+        model.feature_names.empty() ? source.names() : model.feature_names;
+    for (const std::string& name : column_names(known, static_cast<std::size_t>(model.features()))) {
+      names.push_back(settings.contributions + " " + name);
+    }
+  }
   const auto writer = open_output<double>(settings, source, names);
   map_rows<T, double>(settings, source, *writer, [&](const auto& rows) {
     const std::vector<double> t2 = model.t2(rows);
@@ -48,6 +73,12 @@ void score(const Model<T>& model, const ScoreSettings& settings) {
       scores(i, 2) = t2_most;
       scores(i, 3) = spe_most;
       scores(i, 4) = scores(i, 0) > t2_most || scores(i, 1) > spe_most ? 1.0 : 0.0;
+    }
+    if (!has_parts) return scores;
+    const OwnedRows<T> parts = settings.contributions == "t2" ? t2_contributions<T>(model, dense<T>(rows))
+                                                              : spe_contributions<T>(model, dense<T>(rows));
+    for (Index i = 0; i < rows.rows(); ++i) {
+      for (Index j = 0; j < parts.cols(); ++j) scores(i, before + j) = static_cast<double>(parts(i, j));
     }
     return scores;
   });
@@ -67,6 +98,9 @@ Command add_score(CLI::App& program) {
   arguments.add("--t2-limit", settings->t2_limit, "Limit of T^2: auto, prequential, f or chi2");
   arguments.add("--spe-limit", settings->spe_limit,
                 "Limit of SPE: auto, prequential, box or jackson-mudholkar");
+  arguments.add("--contributions", settings->contributions,
+                "Also write how much each feature contributes to t2 or to spe, in columns named after it",
+                {.choices = {"t2", "spe"}});
   return arguments.command(
       [settings] { std::visit([&](const auto& model) { score(model, *settings); }, begin_map(*settings)); });
 }

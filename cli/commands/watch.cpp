@@ -15,6 +15,7 @@
 #include "input_options.hpp"
 #include "interrupt.hpp"
 #include "long_runs.hpp"
+#include "model_input.hpp"
 #include "model_updates.hpp"
 #include "notes.hpp"
 #include "output_paths.hpp"
@@ -72,7 +73,10 @@ void require_features(Index have, Index features, const std::string& path) {
 // Returns the stream that --resume or --start continues, if one of them is given.
 std::optional<WatchCheckpoint> continued(const WatchSettings& settings) {
   if (!settings.long_run.resume.empty()) return load_watch(settings.long_run.resume);
-  if (!settings.start.empty()) return WatchCheckpoint{OnlinePca<double>(load<double>(settings.start))};
+  if (!settings.start.empty()) {
+    const Model<double> model = load<double>(settings.start);
+    return WatchCheckpoint{.pca = OnlinePca<double>(model), .feature_names = model.feature_names};
+  }
   return std::nullopt;
 }
 
@@ -80,13 +84,21 @@ const std::string& continued_path(const WatchSettings& settings) {
   return settings.long_run.resume.empty() ? settings.start : settings.long_run.resume;
 }
 
+// Returns the names of the features: those of the rows, or of the model if rows come without names.
+std::vector<std::string> names_for(const std::vector<std::string>& of_rows,
+                                   const std::optional<WatchCheckpoint>& start, const std::string& path) {
+  if (!start || start->feature_names.empty()) return storable(of_rows);
+  if (!of_rows.empty() && of_rows != start->feature_names) {
+    throw FileError(path + ": its feature names are not those of the rows" +
+                    hint_at_other_columns(of_rows, start->feature_names));
+  }
+  return start->feature_names;
+}
+
 // Returns the state to start from: that of the stream that is continued, or an empty one.
 WatchCheckpoint beginning(const WatchSettings& settings, std::optional<WatchCheckpoint> start,
                           Index features) {
-  if (start) {
-    require_features(start->pca.features(), features, continued_path(settings));
-    return std::move(*start);
-  }
+  if (start) return std::move(*start);
   Options options = settings.components.options();
   options.n_components = settings.components.parsed_components().to_hold(features);
   return {OnlinePca<double>(options)};
@@ -107,19 +119,19 @@ Rows<double> dense_rows(const PlacedRows<double>& block, OwnedRows<double>& expa
 class Watch {
  public:
   Watch(const WatchSettings& settings, const MonitorOptions& options, std::optional<WatchCheckpoint> start,
-        const RowSource<double>& source)
+        const std::vector<std::string>& names, Index features)
       : components_(settings.components.components.empty() ? Components{.number = 1}
                                                            : settings.components.parsed_components()),
         options_(options),
         checkpoint_(settings.long_run.checkpoint),
         every_(settings.long_run.every),
-        start_(beginning(settings, std::move(start), source.columns())),
+        start_(beginning(settings, std::move(start), features)),
         monitor_(pca(), options),
         // A file is read again from its beginning; a pipe continues.
         to_skip_(std::filesystem::is_regular_file(settings.input.paths.front()) ? start_.rows_read : 0),
         number_(start_.rows_read - to_skip_),
         last_checkpoint_(pca().rows_seen()),
-        names_(storable(source.names())),
+        names_(names),
         models_(settings.model.empty() ? "-" : settings.model,
                 {.every = settings.long_run.model_every, .at_interrupt = true}, pca().rows_seen(),
                 [this, path = settings.model](Model<double> model) { write(std::move(model), path); }) {}
@@ -231,9 +243,11 @@ void watch(const WatchSettings& settings) {
   std::fprintf(stderr, "roipca: watching %s at %s (Ctrl-C ends it)\n", title.c_str(), site.address().c_str());
 
   RowSource<double> source(input);
-  state.begin(storable(source.names()), source.id_name());
+  if (start) require_features(start->pca.features(), source.columns(), continued_path(settings));
+  const std::vector<std::string> names = names_for(source.names(), start, continued_path(settings));
+  state.begin(names, source.id_name());
   if (!settings.alarms.empty()) state.log_alarms(settings.alarms);
-  Watch run(settings, options, std::move(start), source);
+  Watch run(settings, options, std::move(start), names, source.columns());
   try {
     while (const PlacedRows<double>* block = source.next([&] { run.on_request(); })) {
       check_interrupt();

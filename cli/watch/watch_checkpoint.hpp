@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "roipca/online_pca.hpp"
 
@@ -11,6 +12,7 @@ namespace roipca::cli {
 struct WatchCheckpoint {
   OnlinePca<double> pca;
   std::int64_t rows_read = 0;
+  std::vector<std::string> feature_names = {};  ///< if it begins with a model; a checkpoint stores none
 };
 
 /// Replaces the file completely or not at all. Throws FileError.

@@ -110,3 +110,19 @@ def test_names_of_an_anndata_file_choose_columns(roipca, tmp_path):
     dense = counts.toarray()[:, [1, 3, 4, 5]]
     values = np.linalg.eigvalsh(np.cov(dense.T))[::-1]
     np.testing.assert_allclose(info["explained_variance"], values[:2], rtol=1e-10)
+
+
+def test_contributions_carry_the_names_of_the_features(roipca, tmp_path):
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((500, 2)) @ rng.standard_normal((2, 5)) + 0.1 * rng.standard_normal((500, 5))
+    names = ["flow", "level", "power", "speed", "heat"]
+    np.savetxt(tmp_path / "a.csv", rows, delimiter=",", header=",".join(names), comments="")
+    roipca("fit", "a.csv", "-k", 2, "-o", "m")
+    np.save(tmp_path / "a.npy", rows)  # has no names: those of the model count
+    for name in ("a.csv", "a.npy"):
+        for of in ("t2", "spe"):
+            head, *lines = roipca("score", "m", name, "--contributions", of).splitlines()
+            assert head.split(",") == ["t2", "spe", *(f"{of} {feature}" for feature in names)]
+            numbers = np.array([line.split(",") for line in lines], dtype=float)
+            np.testing.assert_allclose(numbers[:, 2:].sum(axis=1), numbers[:, int(of == "spe")], rtol=1e-9)
+    assert "--contributions" in roipca.refuse("score", "m", "a.npy", "--contributions", "x", code=2)

@@ -158,6 +158,19 @@ def test_rows_keep_their_ids_in_the_log_and_on_the_page(watch):
     assert ",2003,2042,2024-05-01 5002,2024-05-01 6001,0,spe," in line
 
 
+def test_rows_without_names_get_those_of_the_model_they_are_compared_with(roipca, tmp_path):
+    (tmp_path / "a.csv").write_bytes(as_csv(sensor_rows(2000), header=True))
+    roipca("fit", "a.csv", "-k", 3, "-o", "m")
+    data = as_csv(broken(7))
+    options = ("--start", "m", "--port", 0, "--no-follow", "--confidence", "0.9999", "--alarms", "-")
+    done = roipca.run("watch", "-", *options, data=data)
+    assert done.returncode == 0 and ",sensor_7;" in done.stdout.decode()
+    other = as_csv(broken(7), header=True).replace(b"sensor_7", b"other")
+    refused = roipca.run("watch", "-", *options, data=other)
+    assert refused.returncode == 1
+    assert b'm: its feature names are not those of the rows; it has no feature "other"' in refused.stderr
+
+
 CALM = ("-k", 3, "--port", 0, "--no-follow", "--confidence", "0.9999", "--alarm", "3/5", "--hold", 10)
 
 
