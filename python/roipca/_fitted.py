@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from collections.abc import Iterable
 from numbers import Integral
@@ -43,6 +44,7 @@ class Fitted:
         self.fixed = self.learning(parameters)
         self.dtype = _DTYPES[type(core)]
         self._seen: tuple[Any, Any, Any] = (None, None, None)  # the core's model, a request, and the model for it
+        self._warned: set[str] = set()
 
     @classmethod
     def empty(cls, parameters: dict[str, Any], dtype: Any, rows: int | None, features: int) -> Fitted:
@@ -101,7 +103,9 @@ class Fitted:
         elif isinstance(n_components, Integral):
             count = int(n_components)
         elif n_components == "auto":
-            return max(1, model.suggest_components()["consensus"])
+            counts = model.suggest_components()
+            self._warn(counts["cautions"])
+            return max(1, counts["consensus"])
         else:
             return _explaining(model, float(n_components))
         held = len(model.eigenvalues)
@@ -111,6 +115,14 @@ class Fitted:
                 "set no more, or learn all rows again with fit"
             )
         return count
+
+    def _warn(self, cautions: list[str]) -> None:
+        """Warns of reasons to doubt `n_components="auto"`, once of each, though its numbers change with the rows."""
+        for caution in cautions:
+            kind = re.sub(r"\d+", "", caution)
+            if kind not in self._warned:
+                self._warned.add(kind)
+                warnings.warn(f'n_components="auto": {caution}', stacklevel=6)
 
 
 _TREES: dict[type, Any] = {

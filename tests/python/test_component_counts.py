@@ -1,6 +1,7 @@
 """How many components the rows support."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -179,3 +180,16 @@ def test_counts_do_not_depend_on_the_unit(scale):
         other.minka,
         other.consensus,
     )
+
+
+def test_doubts_about_auto_are_warned_of_once():
+    rows = spiked(600, 40, [30, 20]) * np.repeat([1.0, 3.0], 20)
+    pca = OnlinePCA("auto").partial_fit(rows[:500])
+    with pytest.warns(UserWarning, match='n_components="auto": The noise differs between features') as caught:
+        assert pca.n_components_ > 2
+    assert caught[0].filename == __file__
+    pca.partial_fit(rows[500:])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pca.transform(rows)
+        OnlinePCA("auto").fit(spiked(600, 40, [30, 20])).transform(rows)
