@@ -100,6 +100,7 @@ void InputOptions::begin(Need need) {
       throw UsageError("--max-memory " + max_memory + ": must be at least " +
                        std::to_string(least_memory() >> 20U) + "M");
     }
+    make_stacks_small();
     limit_memory(*bytes);
   } else {
     throw UsageError("--max-memory \"" + max_memory + "\": must be auto or a size such as 500M or 4G");

@@ -14,13 +14,17 @@ std::optional<std::uint64_t> parse_bytes(const std::string& text);
 /// Returns the physical memory of the machine in bytes.
 std::uint64_t physical_memory();
 
-/// Returns the smallest limit in bytes, a whole number of MiB, under which a command can run at all: room for
-/// the program itself and for the stack of the thread that reads.
+/// Returns the smallest limit in bytes, a whole number of MiB: enough for the program and for rows of a few
+/// hundred features.
 std::uint64_t least_memory();
 
 /// Makes allocations beyond `bytes` fail with std::bad_alloc in this process and its children. Keeps a lower
 /// limit that is already set (ulimit -d).
 void limit_memory(std::uint64_t bytes);
+
+/// Gives threads that start later a stack of at most 2 MB. A stack counts as a whole against a limit, is 8 MB
+/// by default, and is hardly used.
+void make_stacks_small();
 
 /// Returns the limit as part of a message, " within 64 MB", or an empty text if there is none.
 std::string memory_limit_text();
