@@ -2,6 +2,7 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 
 #include "arguments.hpp"
@@ -172,6 +173,19 @@ void learn(OnlinePca<T>& pca, RowSource<T>& source, RowWriter<T>* scores, RowSam
   resumption.require_done();
 }
 
+// Refuses to replace a model that nobody named, and to resume from nothing.
+void require_no_surprise(const FitSettings& settings) {
+  const std::string model = settings.model_path();
+  if (settings.model.empty() && std::filesystem::exists(model)) {
+    throw UsageError(model + " exists already: give -o " + model + " to replace it, or another name");
+  }
+  const std::string& resume = settings.long_run.resume;
+  if (!resume.empty() && !std::filesystem::exists(resume)) {
+    throw FileError(resume + ": there is no such checkpoint (one is written each time --every rows were " +
+                    "added, and at Ctrl-C): fit without --resume");
+  }
+}
+
 // Refuses wrong combinations of options and outputs that cannot be written, before the first row is read.
 void check_settings(const FitSettings& settings, const Components& components) {
   const std::string model = settings.model_path();
@@ -190,6 +204,7 @@ void check_settings(const FitSettings& settings, const Components& components) {
   }
   if (settings.long_run.model_every > 0 && model == "-")
     throw UsageError("--model-every needs a file: use -o");
+  require_no_surprise(settings);
   require_writable_model(model);
   require_writable(settings.long_run.checkpoint);
 }
@@ -277,9 +292,10 @@ Command add_fit(CLI::App& program) {
                       "zcat big.csv.gz | roipca fit - -k 10 -o model.safetensors");
   add_input_options(arguments, settings->input);
   add_component_options(arguments.app(), settings->components);
-  arguments.add("-o,--output", settings->model,
-                "Write the model to this file (default: model.safetensors), or - for standard output; an "
-                "interrupted run writes it only if -o is given");
+  arguments.add(
+      "-o,--output", settings->model,
+      "Write the model to this file, or - for standard output (default: model.safetensors, unless it "
+      "exists); an interrupted run writes it only if -o is given");
   add_pass_options(arguments, settings->passes, "Number of times to read the input, or auto");
   arguments.add("--scores", settings->scores,
                 "Write the scores of each row, on the components so far, to this file: .npy, .csv, .tsv, .h5 "

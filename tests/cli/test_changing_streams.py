@@ -54,11 +54,12 @@ def test_fit_and_info_tell_that_the_rows_have_changed(roipca, tmp_path):
     rows[4000:] += rng.choice([-2, 2], 20)
     np.save(tmp_path / "b.npy", rows)
     np.save(tmp_path / "same.npy", rows[:4000])
-    assert "changes of the rows: 1, the latest began at about row " in roipca("fit", "b.npy", "-k", 3)
+    said = roipca("fit", "b.npy", "-k", 3, "-o", "model.safetensors")
+    assert "changes of the rows: 1, the latest began at about row " in said
     info = json.loads(roipca("info", "model.safetensors", "--json"))
     assert info["changes"] == 1 and abs(info["change_row"] - 4000) < 250 and info["change_score"] >= 0
     assert "changes" in roipca("info", "model.safetensors")
-    said = json.loads(roipca("fit", "same.npy", "-k", 3, "--json"))
+    said = json.loads(roipca("fit", "same.npy", "-k", 3, "-o", "model.safetensors", "--json"))
     assert said["changes"] == 0 and said["change_score"] < 1 and "change_row" not in said
 
 

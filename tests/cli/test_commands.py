@@ -71,15 +71,15 @@ def test_hdf5_is_read_by_path_and_written(roipca, tmp_path, rows):
     with h5py.File(tmp_path / "a.h5", "w") as file:
         file.create_dataset("deep/rows", data=rows.astype(np.float32), chunks=(7, 40), compression="gzip")
         file["labels"] = np.arange(300)
-    done = roipca.run("fit", "a.h5", "-k", 3)
+    done = roipca.run("fit", "a.h5", "-k", 3, "-o", "m")
     if b"built without HDF5" in done.stderr:
         pytest.skip("this roipca was built without HDF5")
     assert done.returncode == 0, done.stderr
-    roipca("fit", "a.h5", "-k", 3, "--dataset", "deep/rows", "--scores", "s.h5")
+    roipca("fit", "a.h5", "-k", 3, "-o", "m", "--dataset", "deep/rows", "--scores", "s.h5")
     with h5py.File(tmp_path / "s.h5") as file:
         assert file["data"].shape == (300, 3)
-    assert "labels" in roipca.refuse("fit", "a.h5", "-k", 3, "--dataset", "labels")
-    assert "none" in roipca.refuse("fit", "a.h5", "-k", 3, "--dataset", "none")
+    assert "labels" in roipca.refuse("fit", "a.h5", "-k", 3, "-o", "m", "--dataset", "labels")
+    assert "none" in roipca.refuse("fit", "a.h5", "-k", 3, "-o", "m", "--dataset", "none")
 
 
 def test_transform_inverse_and_score_are_those_of_batch_pca(roipca, tmp_path, rows):
@@ -193,13 +193,13 @@ def test_compare_shows_angles(roipca, tmp_path):
 @pytest.mark.parametrize("header", ["0,1,2", "2001,2002,2003,2004", "7 8 9"])
 def test_a_first_line_that_counts_columns_is_read_as_data_with_a_warning(roipca, tmp_path, header):
     (tmp_path / "a.csv").write_text(f"# years\n{header}\n" + 2 * (header.replace("2", "5") + "\n"))
-    done = roipca.run("fit", "a.csv", "-k", 1, "--passes", 2, "--json")
+    done = roipca.run("fit", "a.csv", "-k", 1, "-o", "m", "--passes", 2, "--json")
     assert json.loads(done.stdout)["rows"] == 3
     assert done.stderr.decode() == (
         "roipca: a.csv: line 2 was read as a row of data: use --header yes if it has column names, or --header no\n"
     )
-    assert json.loads(roipca("fit", "a.csv", "-k", 1, "--header", "yes", "--json"))["rows"] == 2
-    assert json.loads(roipca("fit", "a.csv", "-k", 1, "--header", "no", "--json"))["rows"] == 3
+    assert json.loads(roipca("fit", "a.csv", "-k", 1, "-o", "m", "--header", "yes", "--json"))["rows"] == 2
+    assert json.loads(roipca("fit", "a.csv", "-k", 1, "-o", "m", "--header", "no", "--json"))["rows"] == 3
 
 
 @pytest.mark.parametrize(
@@ -297,11 +297,11 @@ def test_progress_is_for_terminals_only(roipca, tmp_path):
             time.sleep(0.3)
         process.stdin.close()
 
-    process = roipca.start("fit", "-", "-k", 1, stdin=subprocess.PIPE)
+    process = roipca.start("fit", "-", "-k", 1, "-o", "m", stdin=subprocess.PIPE)
     feed(process)
     assert process.stderr.read() == b"" and process.wait() == 0
     master, terminal = pty.openpty()
-    process = roipca.start("fit", "-", "-k", 1, stdin=subprocess.PIPE, stderr=terminal)
+    process = roipca.start("fit", "-", "-k", 1, "-o", "m", stdin=subprocess.PIPE, stderr=terminal)
     feed(process)
     assert process.wait() == 0
     os.close(terminal)
@@ -327,7 +327,7 @@ def test_a_model_goes_to_standard_output(roipca, tmp_path, rows, arguments):
 
 def cpu_seconds_of_a_slow_fit(roipca, stderr):
     """Processor time of a fit whose rows arrive over four seconds."""
-    command = ["fit", "-", "-k", 3, "--method", "exact", "--format", "raw:f64:700"]
+    command = ["fit", "-", "-k", 3, "-o", "m", "--method", "exact", "--format", "raw:f64:700"]
     process = roipca.start(*command, stdin=subprocess.PIPE, stderr=stderr)
     block = np.random.default_rng(0).standard_normal((400, 700)).tobytes()
     for _ in range(20):

@@ -113,12 +113,12 @@ def test_lines_that_are_no_rows_are_bad(roipca, tmp_path):
     }
     for line, reason in bad.items():
         (tmp_path / "a.jsonl").write_text(f'{{"a": 1, "b": 2}}\n{line}\n{{"a": 3, "b": 5}}\n')
-        message = roipca.refuse("fit", "a.jsonl", "-k", 1)
+        message = roipca.refuse("fit", "a.jsonl", "-k", 1, "-o", "m")
         assert "a.jsonl: line 2: " in message and reason in message, message
-    done = roipca.run("fit", "a.jsonl", "-k", 1, "--on-bad-row", "skip", "--json")
+    done = roipca.run("fit", "a.jsonl", "-k", 1, "-o", "m", "--on-bad-row", "skip", "--json")
     assert json.loads(done.stdout)["skipped"] == 1
     (tmp_path / "b.jsonl").write_text("[1, 2]\n[1, 2, 3]\n")
-    assert "3 numbers where the first line has 2" in roipca.refuse("fit", "b.jsonl", "-k", 1)
+    assert "3 numbers where the first line has 2" in roipca.refuse("fit", "b.jsonl", "-k", 1, "-o", "m")
 
 
 def test_nulls_of_json_lines_are_missing_values_where_these_are_filled(roipca, tmp_path, rows):

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import json
 import os
 import re
 import resource
@@ -277,11 +278,34 @@ def test_a_limit_too_low_for_the_program_itself_is_refused_with_the_lowest_that_
     assert "must be at least" in roipca.refuse("fit", "a.npy", "-k", 1, "--max-memory", f"{int(least) - 1}M", code=2)
 
 
+def test_the_lowest_limit_is_enough_for_rows_of_hundreds_of_features(roipca, tmp_path):
+    rows = np.random.default_rng(0).standard_normal((3000, 300))
+    np.save(tmp_path / "a.npy", rows)
+    np.savetxt(tmp_path / "a.csv", rows, delimiter=",", fmt="%.5g")
+    for name in ("a.npy", "a.csv"):
+        roipca("fit", name, "-k", 10, "-o", "m", "--max-memory", "16M")
+
+
+def test_a_model_that_nobody_named_is_not_replaced(roipca, tmp_path, rows):
+    np.save(tmp_path / "a.npy", rows)
+    roipca("fit", "a.npy", "-k", 3)
+    said = roipca.refuse("fit", "a.npy", "-k", 2, code=2)
+    assert "model.safetensors exists already: give -o model.safetensors to replace it" in said
+    roipca("fit", "a.npy", "-k", 2, "-o", "model.safetensors")
+    assert json.loads(roipca("info", "model.safetensors", "--json"))["components"] == 2
+
+
+def test_a_checkpoint_that_was_never_written_is_explained(roipca, tmp_path, rows):
+    np.save(tmp_path / "a.npy", rows)
+    said = roipca.refuse("fit", "a.npy", "-k", 3, "--resume", "none.checkpoint")
+    assert "none.checkpoint: there is no such checkpoint" in said and "fit without --resume" in said
+
+
 def test_text_of_cells_cannot_control_the_terminal(roipca, tmp_path):
     evil = "\x1b]0;title\x07\x1b[2Jx\u009b31m"
     (tmp_path / "a.csv").write_text(f"x,y\n1,2\n3,{evil}\n4,5\n", encoding="utf-8")
-    skipping = roipca.run("fit", "a.csv", "-k", 1, "--on-bad-row", "skip").stderr
-    for said in (skipping, roipca.refuse("fit", "a.csv", "-k", 1).encode()):
+    skipping = roipca.run("fit", "a.csv", "-k", 1, "-o", "m", "--on-bad-row", "skip").stderr
+    for said in (skipping, roipca.refuse("fit", "a.csv", "-k", 1, "-o", "m").encode()):
         assert b"\\x1b]0;title\\x07\\x1b[2Jx\\xc2\\x9b31m" in said
         assert not any(c < 32 and c != 10 for c in said)
 
@@ -364,10 +388,10 @@ def test_wrong_sizes_and_filters_of_hdf5_chunks_are_refused(roipca, tmp_path, fi
     assert damaged.count(key) == 1
     entry = damaged.find(key)
     (tmp_path / "a.h5").write_bytes(damaged)
-    roipca("fit", "a.h5", "-k", 1)
+    roipca("fit", "a.h5", "-k", 1, "-o", "m")
     damaged[entry : entry + 8] = struct.pack("<II", chunk.size if size is None else size, mask)
     (tmp_path / "a.h5").write_bytes(damaged)
-    said = roipca.refuse("fit", "a.h5", "-k", 1, "--max-memory", "64M")
+    said = roipca.refuse("fit", "a.h5", "-k", 1, "-o", "m", "--max-memory", "64M")
     assert said.startswith("roipca: a.h5: ") and 'dataset "rows"' in said and reason in said
 
 

@@ -96,7 +96,7 @@ def test_a_sample_is_of_all_rows_however_they_are_cut(roipca, tmp_path, count):
     np.save(tmp_path / "a.npy", rows)
     np.save(tmp_path / "b.npy", rows[:700])
     np.save(tmp_path / "c.npy", rows[700:])
-    roipca("fit", "a.npy", "-k", 1, "--sample", "s.npy")
+    roipca("fit", "a.npy", "-k", 1, "-o", "model.safetensors", "--sample", "s.npy")
     sample = np.load(tmp_path / "s.npy")
     chosen = sample[:, 0].astype(int)
     assert np.array_equal(sample, rows[chosen]) and np.all(np.diff(chosen) > 0)
@@ -106,8 +106,9 @@ def test_a_sample_is_of_all_rows_however_they_are_cut(roipca, tmp_path, count):
     deviation = np.sqrt((count + 1) * (count - n) / (12 * n))
     assert abs(chosen.mean() - (count - 1) / 2) <= 4 * deviation
 
-    roipca("fit", "b.npy", "c.npy", "-k", 1, "--threads", 2, "--sample", "parts.npy")
-    roipca("fit", "-", "-k", 1, "--sample", "pipe.npy", data=(tmp_path / "a.npy").read_bytes())
+    roipca("fit", "b.npy", "c.npy", "-k", 1, "-o", "model.safetensors", "--threads", 2, "--sample", "parts.npy")
+    data = (tmp_path / "a.npy").read_bytes()
+    roipca("fit", "-", "-k", 1, "-o", "model.safetensors", "--sample", "pipe.npy", data=data)
     assert np.array_equal(np.load(tmp_path / "parts.npy"), sample)
     assert np.array_equal(np.load(tmp_path / "pipe.npy"), sample)
     assert report_data(roipca, "model.safetensors", "a.npy")["scores"]["rows"] == chosen.tolist()
@@ -115,8 +116,8 @@ def test_a_sample_is_of_all_rows_however_they_are_cut(roipca, tmp_path, count):
 
 def test_a_resumed_fit_samples_all_rows(roipca, tmp_path, rows):
     np.save(tmp_path / "a.npy", rows)
-    roipca("fit", "a.npy", "-k", 3, "--checkpoint", "c", "--every", 1)
-    roipca("fit", "a.npy", "-k", 3, "--resume", "c", "--sample", "s.csv")
+    roipca("fit", "a.npy", "-k", 3, "-o", "model.safetensors", "--checkpoint", "c", "--every", 1)
+    roipca("fit", "a.npy", "-k", 3, "-o", "model.safetensors", "--resume", "c", "--sample", "s.csv")
     np.testing.assert_array_equal(np.loadtxt(tmp_path / "s.csv", delimiter=",", skiprows=1), rows)
     assert len(report_data(roipca, "model.safetensors", "s.csv")["scores"]["rows"]) == 300
 

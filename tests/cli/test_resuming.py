@@ -101,13 +101,13 @@ def test_a_run_is_not_resumed_with_another_input(roipca, tmp_path, rows):
 
 def test_a_damaged_checkpoint_is_refused(roipca, tmp_path, rows):
     np.save(tmp_path / "a.npy", rows)
-    roipca("fit", "a.npy", "-k", 3, "--checkpoint", "c", "--every", 1)
+    roipca("fit", "a.npy", "-k", 3, "-o", "m", "--checkpoint", "c", "--every", 1)
     whole = (tmp_path / "c").read_bytes()
     for place in (0, 11, 13, 17, 23, 24, 40, len(whole) - 1):
         (tmp_path / "c").write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
-        roipca.refuse("fit", "a.npy", "-k", 3, "--resume", "c")
+        roipca.refuse("fit", "a.npy", "-k", 3, "-o", "m", "--resume", "c")
         (tmp_path / "c").write_bytes(whole[:place])
-        assert roipca.refuse("fit", "a.npy", "-k", 3, "--resume", "c").startswith("roipca: c: ")
+        assert roipca.refuse("fit", "a.npy", "-k", 3, "-o", "m", "--resume", "c").startswith("roipca: c: ")
 
 
 def test_commands_accept_a_checkpoint_in_the_place_of_a_model(roipca, tmp_path, rows):

@@ -24,14 +24,14 @@ def test_a_quiet_run_prints_nothing_but_results(roipca, tmp_path, rows, files):
     assert roipca("refine", "m", "bad.csv", "--quiet", *skip) == ""
     assert roipca("merge", "m", "m", "-o", "m2", "--quiet") == ""
     assert roipca("report", "m", "--quiet") == ""
-    assert json.loads(roipca("fit", "all.npy", "-k", 1, "-q", "--json"))["rows"] == 300
+    assert json.loads(roipca("fit", "all.npy", "-k", 1, "-o", "m", "-q", "--json"))["rows"] == 300
     master, terminal = pty.openpty()
-    assert roipca.start("fit", "all.npy", "-k", 3, "-q", stdout=terminal, stderr=terminal).wait() == 0
+    assert roipca.start("fit", "all.npy", "-k", 3, "-o", "m", "-q", stdout=terminal, stderr=terminal).wait() == 0
     os.write(terminal, b"end")
     assert os.read(master, 1000) == b"end"
     os.close(terminal)
     os.close(master)
-    assert "no such file" in roipca.refuse("fit", "none.npy", "-k", 1, "--quiet").lower()
+    assert "no such file" in roipca.refuse("fit", "none.npy", "-k", 1, "-o", "m", "--quiet").lower()
 
 
 def test_a_dry_run_says_what_it_would_do_and_writes_nothing(roipca, tmp_path, rows, files):
@@ -78,8 +78,8 @@ def test_a_run_stops_after_the_rows_it_may_read(roipca, tmp_path, rows, files, l
 
 def test_bad_rows_beyond_the_last_row_to_read_do_not_matter(roipca, tmp_path):
     (tmp_path / "a.csv").write_text("1,2\n2,5\nno,no\n3,4\nbad\n")
-    assert json.loads(roipca("fit", "a.csv", "-k", 1, "--max-rows", 2, "--json"))["skipped"] == 0
-    done = roipca.run("fit", "a.csv", "-k", 1, "--max-rows", 3, "--json", "--on-bad-row", "skip")
+    assert json.loads(roipca("fit", "a.csv", "-k", 1, "-o", "m", "--max-rows", 2, "--json"))["skipped"] == 0
+    done = roipca.run("fit", "a.csv", "-k", 1, "-o", "m", "--max-rows", 3, "--json", "--on-bad-row", "skip")
     assert json.loads(done.stdout)["rows"] == 3 and json.loads(done.stdout)["skipped"] == 1
 
 

@@ -35,10 +35,10 @@ def test_info_and_report_have_a_line_per_rule(roipca, tmp_path, factors):
 
 def test_auto_says_when_not_to_trust_it(roipca, tmp_path):
     np.save(tmp_path / "a.npy", np.random.default_rng(0).standard_normal((8, 20)))
-    done = roipca.run("fit", "a.npy", "-k", "auto")
+    done = roipca.run("fit", "a.npy", "-k", "auto", "-o", "model.safetensors")
     assert done.returncode == 0
     assert b"roipca: -k auto: There are only 8 rows.\n" in done.stderr
-    roipca("fit", "a.npy", "-k", 2)
+    roipca("fit", "a.npy", "-k", 2, "-o", "model.safetensors")
     text = roipca("info", "model.safetensors")
     assert "Minka             not defined\n" in text and "There are only 8 rows.\n" in text
 
