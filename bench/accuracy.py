@@ -192,7 +192,8 @@ def known_data(quick):
                 pca.refine(X)
             numbers = [pca.error_estimate_, *(pca.error_bound(c) for c in CONFIDENCES)]
             error = subspace_error(truth, pca.components_)
-            cells.append([f"{name}, m = {m}", str(passes), f"{error:.1e}", *(f"{number:.1e}" for number in numbers)])
+            errors = [f"{number:.1e}" for number in (error, *numbers)]
+            cells.append([f"{name}, {rows:,} rows, m = {m}", str(passes), *errors])
     return cells
 
 
@@ -238,7 +239,7 @@ def measured(output, quick):
         "are CPU times for all passes together, the best of three; rows are in memory.",
         "**Errors against batch PCA**, of `OnlinePCA(m, method=\"roipca\")` and of scikit-learn's "
         "`PCA(m, svd_solver=\"randomized\", iterated_power=...)`, whose default is auto:",
-        table(["", *(f"{name}, m = {source[2]}" for name, source in sources().items())], rows),
+        table(["", *(f"{name}, {count:,} rows, m = {m}" for name, (_, count, m) in sources().items())], rows),
         "![Error against time, for one to four passes and for randomized PCA](accuracy-passes.svg)",
         f"**Estimate and bound, relative to the true error**, of {30 if quick else 1000} random streams (spiked, "
         "falling, flat and Brownian spectra, some with drifting variances or means), with 10 probes and without. "
@@ -246,7 +247,8 @@ def measured(output, quick):
         table(["passes", "streams", "estimates within a factor of 10", "median estimate", "bounds exceeded, 99 %",
                "99.9 %", "median bound, 99 %", "99.9 %", "bounds of 2"], shares),
         "![Histograms of estimate and bound relative to the true error](accuracy-bounds.svg)",
-        "**The same of known data**, with 10 probes, as errors:",
+        "**The same of known data**, with 10 probes, as errors. MNIST and Brownian rows are fewer than above, and "
+        "their errors are others:",
         table(["data", "passes", "true error", "estimate", "bound, 99 %", "bound, 99.9 %"], known_data(quick)),
     ]
     return "\n\n".join(text if text[0] in "|!" else textwrap.fill(text, 120) for text in paragraphs)

@@ -129,10 +129,33 @@ def describe_header_first(app, doctree) -> None:
 
 
 def keep_numbers_whole(app, doctree) -> None:
-    """Mark the cells of tables that are short, such as "1e-15" and "10.2 us", which a narrow page would break."""
+    """Mark short cells of tables, such as "10.2 us", and short code, such as `--resume`, which a page would break."""
     for cell in doctree.findall(nodes.entry):
         if len(cell.astext()) <= 12:
             cell["classes"].append("short")
+    for code in doctree.findall(nodes.literal):
+        if len(code.astext()) <= 20:
+            code["classes"].append("short")
+
+
+def leave_out_compiled_modules(app) -> list:
+    """Take modules without Python source out of the list of sources, which would link to pages that do not exist."""
+    modules = getattr(app.env, "_viewcode_modules", {})
+    for name in [name for name, entry in modules.items() if not entry]:
+        del modules[name]
+    return []
+
+
+def break_long_titles(app, page, template, context, doctree) -> None:
+    """Let a narrow page break the names in titles, such as roipca.OnlinePCA.partial_fit, after a dot or underscore."""
+
+    def with_breaks(title: re.Match) -> str:
+        pieces = re.split(r"(<[^>]*>)", title[2])
+        pieces[::2] = [re.sub(r"(?<=\w)([._]+)(?=\w)(?!hpp)", r"\1<wbr/>", piece) for piece in pieces[::2]]
+        return title[1] + "".join(pieces) + title[3]
+
+    if "body" in context:
+        context["body"] = re.sub(r'(?s)(<h[1-3]>)(.*?)(<a class="headerlink")', with_breaks, context["body"])
 
 
 def as_rst(line: str) -> str:
@@ -162,3 +185,5 @@ def setup(app) -> None:  # noqa: D103
     app.connect("autodoc-process-docstring", convert_docstring, priority=400)
     app.connect("doctree-read", describe_header_first)
     app.connect("doctree-read", keep_numbers_whole)
+    app.connect("html-collect-pages", leave_out_compiled_modules, priority=400)
+    app.connect("html-page-context", break_long_titles)

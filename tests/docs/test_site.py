@@ -1,6 +1,8 @@
 """The site that `make docs` builds, as a browser shows it."""
 
+import re
 from pathlib import Path
+from urllib.parse import unquote
 
 import browser
 import pytest
@@ -51,14 +53,34 @@ def test_a_search_finds_the_guide(page, words, target):
     assert any(link.startswith(target) for link in links[:5]), links[:5]
 
 
-def test_every_page_fits_a_phone(page):
-    page.resize(390, 800)
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_page_is_wider_than_the_window(page, width, dark):
+    page.resize(width, 800)
+    page.emulate(dark=dark)
     try:
-        for name in (name for name in PAGES if not name.startswith("_modules/")):
+        wide = []
+        for name in PAGES:
             go(page, name)
-            assert page.run("document.documentElement.scrollWidth") <= 390, name
+            if page.run("document.scrollingElement.scrollWidth > innerWidth"):
+                wide.append(name)
+        assert wide == []
     finally:
         page.resize(1200, 900)
+        page.emulate(dark=False)
+
+
+def test_every_link_within_the_site_leads_to_a_page():
+    links = [
+        (name, link) for name in PAGES for link in re.findall(r'<a [^>]*href="([^"#?]+)', (SITE / name).read_text())
+    ]
+    within = [(name, link) for name, link in links if ":" not in link]
+    assert [(name, link) for name, link in within if not (SITE / name).parent.joinpath(unquote(link)).exists()] == []
+
+
+def test_long_names_in_titles_break_after_dots_and_underscores():
+    page = (SITE / "reference" / "generated" / "roipca.dask.inverse_transform.html").read_text()
+    assert "<h1>roipca.<wbr/>dask.<wbr/>inverse_<wbr/>transform<" in page
 
 
 def test_every_picture_of_the_gallery_appears(page):
