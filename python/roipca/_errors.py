@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-from scipy.sparse import issparse
-
 
 class DataError(ValueError):
     """A row that cannot be used. Its number and the reason are separate attributes.
@@ -36,27 +31,6 @@ class DataError(ValueError):
     def within(self, where: str, rows_before: int = 0) -> DataError:
         """Return the same error for a part of a larger whole, which begins after `rows_before` of its rows."""
         return DataError(rows_before + self.row, self.reason, self._summary, where)
-
-
-def require_finite(rows: Any, allow_nan: bool) -> None:
-    """Raises DataError for the first NaN (unless allowed) or infinity in dense rows or a CSR matrix."""
-    values = rows.data if issparse(rows) else rows.reshape(-1)
-    is_bad = np.isinf if allow_nan else lambda x: ~np.isfinite(x)
-    with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(values.sum()):  # cheap, and enough for nearly all rows
-            return
-    bad = is_bad(values)
-    if not bad.any():
-        return
-    first = int(bad.argmax())
-    if issparse(rows):
-        row, column = int(np.searchsorted(rows.indptr, first, side="right")) - 1, int(rows.indices[first])
-    else:
-        row, column = divmod(first, rows.shape[1])
-    if np.isnan(values[first]):
-        raise missing_value(row, f"NaN in column {column}")
-    summary = f"Input X contains infinity or a value too large for {values.dtype!r}."
-    raise DataError(row, f"{values[first]} in column {column}", summary)
 
 
 def missing_value(row: int, reason: str) -> DataError:

@@ -104,7 +104,7 @@ def refine_once(pca: Any, stream: Stream, blocks: StreamBlocks, progress: bool) 
     refinement = refinement_of(fitted.core.model())
 
     def add(block: Any, weights: Any, first_row: int) -> None:
-        X = as_rows(pca, block, fitted.dtype, check_finite=False, first_row=first_row)
+        X = as_rows(pca, block, fitted.dtype, first_row=first_row)
         add_rows(refinement, X, weights, first_row)
 
     for_each_block(stream, blocks, progress, add)

@@ -11,9 +11,8 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from ._component_counts import ComponentCounts
-from ._errors import require_finite
 from ._fitted import Fitted, Moment
-from ._rows import as_rows, imputes, of_rows
+from ._rows import as_rows, imputes, of_rows, require_finite
 from ._tensors import is_tensor, like, tensor_rows
 from ._types import ComponentNumber, Float64Array, FloatArray, MatrixLike
 
@@ -144,7 +143,7 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self._model.changes
 
     def _rows(self, X: MatrixLike) -> Any:
-        rows = as_rows(self, X, self._learned.dtype, check_finite=False)
+        rows = as_rows(self, X, self._learned.dtype)
         require_finite(rows, allow_nan=imputes(self))
         return rows
 
@@ -214,7 +213,8 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         array([[ 5., 10., 15.]])
         """
         model = self._model
-        rows = as_rows(self, X, self._learned.dtype, check_finite="allow-nan")
+        rows = as_rows(self, X, self._learned.dtype)
+        require_finite(rows, allow_nan=True)
         if issparse(rows):
             raise TypeError("impute takes dense rows: values that a sparse row does not store are 0")
         return model.impute(rows)

@@ -12,6 +12,7 @@ from scipy.sparse import issparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_non_negative, validate_data
 
+from ._errors import DataError, missing_value
 from ._tensors import is_tensor, tensor_rows
 
 # In scikit-learn's words, followed by the remedy.
@@ -31,14 +32,12 @@ class NamedBlock:
         self.shape = rows.shape
 
 
-def as_rows(
-    estimator: Any, X: Any, dtype: Any = None, *, check_finite: bool | str = True, first_row: int = 0
-) -> Any:
+def as_rows(estimator: Any, X: Any, dtype: Any = None, *, first_row: int = 0) -> Any:
     """Returns X as C-ordered rows of float32 or float64, dense or CSR; the same memory where possible.
 
     Without a dtype the rows are the estimator's first: they set its width and names, float32 stays float32
-    and everything else becomes float64. `check_finite=False` is for callers whose rows the core checks.
-    Errors count the rows of X from `first_row`.
+    and everything else becomes float64. NaN and infinity pass: the core checks rows that are learned, and
+    `require_finite` those that are read. Errors count the rows of X from `first_row`.
     """
     names = None
     if type(X) is not np.ndarray:
@@ -49,13 +48,34 @@ def as_rows(
         "dtype": _KEPT if dtype is None else dtype,
         "order": "C",
         "accept_sparse": "csr",
-        "ensure_all_finite": check_finite,
+        "ensure_all_finite": False,
     }
     if len(getattr(X, "shape", ())) > 2:
         raise ValueError(too_many_dimensions(X))
     if names is None:
         return validate_data(estimator, X, reset=dtype is None, **checks)
     return _named_rows(estimator, X, names, dtype is None, checks)
+
+
+def require_finite(rows: Any, *, allow_nan: bool) -> None:
+    """Raises DataError for the first NaN (unless allowed) or infinity in dense rows or a CSR matrix."""
+    values = rows.data if issparse(rows) else rows.reshape(-1)
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(values.sum()):  # cheap, and enough for nearly all rows
+            return
+    bad = np.isinf(values) if allow_nan else ~np.isfinite(values)
+    if not bad.any():
+        return
+    first = int(bad.argmax())
+    if issparse(rows):
+        row, column = int(np.searchsorted(rows.indptr, first, side="right")) - 1, int(rows.indices[first])
+    else:
+        row, column = divmod(first, rows.shape[1])
+    if np.isnan(values[first]):
+        raise missing_value(row, f"NaN in column {column}")
+    sign = "-" if values[first] < 0 else ""
+    summary = f"Input X contains infinity or a value too large for {values.dtype!r}."
+    raise DataError(row, f"{sign}infinity (inf) in column {column}", summary)
 
 
 def imputes(estimator: Any) -> bool:

@@ -70,13 +70,13 @@ class Streaming:
                     return self._add_first(X, sample_weight, stream_rows, first_row)
         fitted = self._unchanged()
         if "feature_names_in_" in vars(self) or not are_rows(X, fitted.dtype, self.n_features_in_):
-            X = as_rows(self, X, fitted.dtype, check_finite=False, first_row=first_row)
+            X = as_rows(self, X, fitted.dtype, first_row=first_row)
         fitted.add(X, as_weights(sample_weight, X.shape[0]), first_row)
         return self
 
     def _add_first(self, X: Any, sample_weight: Any, stream_rows: int | None, first_row: int) -> Self:
         learner = self._without_rows()
-        X = as_rows(learner, X, check_finite=False, first_row=first_row)
+        X = as_rows(learner, X, first_row=first_row)
         fitted = learner._empty(X, rows=stream_rows)
         fitted.add(X, as_weights(sample_weight, X.shape[0]), first_row)
         return self._learn_from(learner, fitted) if fitted.core.rows_seen > 0 else self

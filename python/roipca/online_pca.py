@@ -287,7 +287,7 @@ class OnlinePCA(Streaming, Refining, Scores, ScoreStreams, ToTorch, Monitoring):
         """
         check_passes(passes, tol)
         learner = self._without_rows()
-        rows = as_rows(learner, X, check_finite=False)
+        rows = as_rows(learner, X)
         weights = as_weights(sample_weight, rows.shape[0])
         if weights is not None and not weights.any():
             raise ValueError("Sample weights must contain at least one non-zero number.")

@@ -225,7 +225,7 @@ class OnlinePca<T>::Impl {
     // Such rows are learned by readings alone, and are filled in eight more passes.
     if (window_.keeps_rows()) return *options_.window / 4 * (may_have_gaps() ? 9 : 1);
     if (resolved_.method == Method::kExact) return features <= 128 ? features / 8 : 2 * features;
-    return capacity(options_of_streams(), features).held / 2;
+    return capacity(options_of_streams(), features).held + 16;
   }
 
   // Returns whether the next row is held until the units are known.

@@ -27,7 +27,7 @@ void rotate(double c, double s, Eigen::Ref<Vector<double>> first, Eigen::Ref<Vec
 
 // Rotates pairs of columns of `image`, and of `vectors` with them, until each of the first `leading` columns
 // of the image is orthogonal to all others, apart from those within rounding of the longest one. Returns
-// their lengths.
+// the lengths of all columns.
 Vector<double> orthogonalise(Index leading, Matrix<double>& image, Matrix<double>& vectors) {
   const Index n = image.cols();
   const double tolerance = static_cast<double>(n) * std::numeric_limits<double>::epsilon();

@@ -56,7 +56,7 @@ HINT = ' (OnlinePCA(missing="impute") fills missing values)'
 
 
 @pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
-@pytest.mark.parametrize("value, said", [(np.nan, "NaN"), (-np.inf, "-inf")])
+@pytest.mark.parametrize("value, said", [(np.nan, "NaN"), (-np.inf, "-infinity (inf)")])
 def test_readers_name_the_bad_row(rows, container, value, said):
     pca = OnlinePCA(4).fit(rows)
     bad = container(with_value(rows, value))
