@@ -13,6 +13,8 @@ namespace {
 constexpr double kNewtonReach = 0.5;
 constexpr int kNewtonSteps = 7;
 
+constexpr Index kSlab = 64;  // features at a time: 64 x 40 doubles fit into the first-level cache
+
 template <typename T>
 double norm(const Eigen::Ref<const Vector<T>>& v) {
   return std::sqrt(v.template cast<double>().squaredNorm());
@@ -86,7 +88,10 @@ void complete(Eigen::Ref<Matrix<T>> q, Index rank) {
 
 template <typename T>
 DriftGuard<T>::DriftGuard(Index max_columns)
-    : rotation_(max_columns), column_(max_columns, 1), gram_(max_columns, max_columns) {}
+    : slab_(kSlab, max_columns),
+      turn_(max_columns, max_columns),
+      column_(max_columns, 1),
+      gram_(max_columns, max_columns) {}
 
 template <typename T>
 DriftGuard<T>::DriftGuard(Index max_columns, Index interval) : DriftGuard(max_columns) {
@@ -112,10 +117,17 @@ double DriftGuard<T>::measure(const Eigen::Ref<Matrix<T>>& q) {
 // measured last.
 template <typename T>
 void DriftGuard<T>::step_towards_polar_factor(Eigen::Ref<Matrix<T>> q) {
+  auto turn = turn_.topLeftCorner(q.cols(), q.cols());
   auto gram = gram_.topLeftCorner(q.cols(), q.cols());
   gram *= -0.5;
   gram.diagonal().array() += 1.5;
-  rotation_.apply(q, Vector<T>(), gram);
+  turn = gram.template cast<T>();
+  for (Index start = 0; start < q.rows(); start += kSlab) {
+    const Index count = std::min(kSlab, q.rows() - start);
+    auto slab = slab_.topLeftCorner(count, q.cols());
+    slab = q.middleRows(start, count);
+    for (Index j = 0; j < q.cols(); ++j) q.col(j).segment(start, count).noalias() = slab * turn.col(j);
+  }
 }
 
 template <typename T>

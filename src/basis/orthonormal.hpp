@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <limits>
 
-#include "basis/rotation.hpp"
 #include "linalg/eigen_types.hpp"
 
 namespace roipca {
@@ -49,8 +48,9 @@ class DriftGuard {
   double measure(const Eigen::Ref<Matrix<T>>& q);
   void step_towards_polar_factor(Eigen::Ref<Matrix<T>> q);
 
-  Index interval_ = 0;  // 0: by the number of columns
-  Rotation<T> rotation_;
+  Index interval_ = 0;   // 0: by the number of columns
+  Matrix<T> slab_;       // a few features of Q
+  Matrix<T> turn_;       // the combinations of its columns
   Matrix<T> column_;     // one column of the Gram matrix
   Matrix<double> gram_;  // Q^T Q
 };

@@ -1,32 +1,19 @@
 #include "basis/rotation.hpp"
 
-#include <algorithm>
-
 namespace roipca {
-namespace {
-
-constexpr Index kSlab = 64;  // features at a time: 64 x 40 doubles fit into the first-level cache
-
-}  // namespace
 
 template <typename T>
-Rotation<T>::Rotation(Index max_columns) : slab_(kSlab, max_columns), small_(max_columns, max_columns) {}
+Rotation<T>::Rotation(Index max_rows)
+    : coefficients_(max_rows, max_rows), panel_(simd::panel_size<T>(max_rows)) {}
 
 template <typename T>
-void Rotation<T>::apply(Eigen::Ref<Matrix<T>> basis, const Eigen::Ref<const Vector<T>>& extra,
+void Rotation<T>::apply(simd::AlignedRows<T>& rows, const T* extra,
                         const Eigen::Ref<const Matrix<double>>& v) {
-  const Index used = v.rows() - (extra.size() > 0 ? 1 : 0);
-  auto small = small_.topLeftCorner(v.rows(), v.cols());
-  small = v.template cast<T>();
-  for (Index start = 0; start < basis.rows(); start += kSlab) {
-    const Index count = std::min(kSlab, basis.rows() - start);
-    auto slab = slab_.topLeftCorner(count, v.rows());
-    slab.leftCols(used) = basis.block(start, 0, count, used);
-    if (extra.size() > 0) slab.col(used) = extra.segment(start, count);
-    for (Index j = 0; j < v.cols(); ++j) {
-      basis.col(j).segment(start, count).noalias() = slab * small.col(j);
-    }
-  }
+  const Index extras = extra == nullptr ? 0 : 1;
+  coefficients_.topLeftCorner(v.rows(), v.cols()) = v.template cast<T>();
+  simd::table<T>().rotate(rows.row(0), rows.stride(), v.rows() - extras, {extra, 0, extras},
+                          coefficients_.data(), coefficients_.cols(), v.cols(), rows.padded_length(),
+                          panel_.data());
 }
 
 template class Rotation<float>;

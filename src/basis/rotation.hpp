@@ -1,25 +1,25 @@
-/// Products of the tall basis with small matrices, in place.
+/// Products of a basis with small matrices, in place.
 #pragma once
 
 #include "linalg/eigen_types.hpp"
+#include "simd/aligned_rows.hpp"
 
 namespace roipca {
 
-/// Applies small matrices to the columns of length d of a basis, one slab of features at a time, so that the
-/// slab stays in the first-level cache and no second basis is needed. Allocates at construction only.
+/// Replaces long rows by combinations of them. Allocates at construction only.
 template <typename T>
 class Rotation {
  public:
-  explicit Rotation(Index max_columns);
+  /// For at most `max_rows` rows, including the extra one.
+  explicit Rotation(Index max_rows);
 
-  /// Sets basis[:, :k] <- [basis[:, :r], extra] * v, where v is (r + 1) x k, or r x k if `extra` is empty
-  /// (size 0).
-  void apply(Eigen::Ref<Matrix<T>> basis, const Eigen::Ref<const Vector<T>>& extra,
-             const Eigen::Ref<const Matrix<double>>& v);
+  /// Sets the first k rows to v^T [rows; extra], where v has k columns and one row per row to combine: those
+  /// of `rows` from the first on, then `extra`, an aligned and padded row, unless it is null.
+  void apply(simd::AlignedRows<T>& rows, const T* extra, const Eigen::Ref<const Matrix<double>>& v);
 
  private:
-  Matrix<T> slab_;
-  Matrix<T> small_;
+  RowMatrix<T> coefficients_;
+  Vector<T> panel_;
 };
 
 extern template class Rotation<float>;

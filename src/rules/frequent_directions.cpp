@@ -13,12 +13,12 @@ template <typename T>
 FrequentDirectionsRule<T>::FrequentDirectionsRule(Index features, Index capacity)
     : Rule<T>(features),
       capacity_(capacity),
-      sketch_(Matrix<T>::Zero(features, 2 * capacity)),
+      sketch_(2 * capacity, features),
       squares_(Vector<double>::Ones(2 * capacity)),
       scales_(2 * capacity),
       rotation_(2 * capacity),
-      column_(2 * capacity),
       gram_(2 * capacity, 2 * capacity),
+      turn_(2 * capacity, capacity),
       eigen_(2 * capacity) {}
 
 template <typename T>
@@ -28,10 +28,11 @@ std::unique_ptr<Rule<T>> FrequentDirectionsRule<T>::clone() const {
 
 template <typename T>
 void FrequentDirectionsRule<T>::absorb(Eigen::Ref<Vector<T>> v, const Step& step) {
-  if (filled_ == sketch_.cols()) shrink();
+  if (filled_ == 2 * capacity_) shrink();
   trace_ += step.squared_norm;
   squares_[filled_] = 1.0;
-  sketch_.col(filled_++) = v;
+  ++filled_;
+  sketch_.columns(filled_).col(filled_ - 1) = v;
 }
 
 template <typename T>
@@ -45,8 +46,8 @@ void FrequentDirectionsRule<T>::rescale(double factor) {
 template <typename T>
 void FrequentDirectionsRule<T>::start(const Spectrum<T>& spectrum) {
   filled_ = std::min(spectrum.basis.cols(), capacity_);
-  sketch_.leftCols(filled_) = spectrum.basis.leftCols(filled_) *
-                              spectrum.values.head(filled_).cwiseSqrt().template cast<T>().asDiagonal();
+  sketch_.columns(filled_) = spectrum.basis.leftCols(filled_) *
+                             spectrum.values.head(filled_).cwiseSqrt().template cast<T>().asDiagonal();
   squares_.setOnes();
   trace_ = spectrum.trace;
 }
@@ -54,22 +55,21 @@ void FrequentDirectionsRule<T>::start(const Spectrum<T>& spectrum) {
 // Sets B <- B V diag((s_i^2 - s_{k+1}^2)^(1/2) / s_i), for the eigenpairs (s^2, V) of B^T B.
 template <typename T>
 void FrequentDirectionsRule<T>::shrink() {
-  for (Index j = 0; j < filled_; ++j) {
-    column_.noalias() = sketch_.transpose() * sketch_.col(j);
-    gram_.col(j) = column_.template cast<double>();
-  }
+  simd::table<T>().gram(sketch_.view(filled_), sketch_.padded_length(), gram_.data(), gram_.cols());
   scales_ = squares_.cwiseSqrt();
-  for (Index j = 0; j < filled_; ++j) gram_.col(j).array() *= scales_[j] * scales_.array();
-  eigen_.compute(gram_);
+  auto scaled = eigen_.matrix(filled_);
+  for (Index j = 0; j < filled_; ++j) {
+    for (Index i = j; i < filled_; ++i) scaled(i, j) = scales_[i] * gram_(i, j) * scales_[j];
+  }
+  eigen_.solve(filled_);
   const auto squares = eigen_.values();
   const double smallest = std::max(0.0, squares[capacity_]);
-  auto turn = gram_.leftCols(capacity_);
-  turn = eigen_.vectors(capacity_);
+  turn_ = eigen_.vectors(capacity_);
   for (Index i = 0; i < capacity_; ++i) {
-    turn.col(i) *= squares[i] > smallest ? std::sqrt((squares[i] - smallest) / squares[i]) : 0.0;
+    const double left = squares[i] > smallest ? std::sqrt((squares[i] - smallest) / squares[i]) : 0.0;
+    turn_.col(i).array() *= left * scales_.array();
   }
-  for (Index i = 0; i < capacity_; ++i) turn.col(i).array() *= scales_.array();
-  rotation_.apply(sketch_, Vector<T>(), turn);
+  rotation_.apply(sketch_, nullptr, turn_);
   squares_.setOnes();
   filled_ = capacity_;
 }
@@ -77,7 +77,7 @@ void FrequentDirectionsRule<T>::shrink() {
 template <typename T>
 Spectrum<T> FrequentDirectionsRule<T>::spectrum() const {
   const Vector<double> scales = squares_.head(filled_).cwiseSqrt();
-  const Matrix<double> rows = sketch_.leftCols(filled_).template cast<double>() * scales.asDiagonal();
+  const Matrix<double> rows = sketch_.columns(filled_).template cast<double>() * scales.asDiagonal();
   linalg::SymmetricEigen eigen(filled_);
   eigen.compute(linalg::product(rows.transpose(), rows));
   const double noise = static_cast<double>(filled_) * double{std::numeric_limits<T>::epsilon()};

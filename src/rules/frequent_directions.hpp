@@ -23,8 +23,8 @@ class FrequentDirectionsRule final : public Rule<T> {
   Spectrum<T> spectrum() const override;
 
   void visit_state(state::Archive& archive) override {
-    archive.count(filled_, sketch_.cols());
-    archive(sketch_.leftCols(filled_), squares_, trace_);
+    archive.count(filled_, 2 * capacity_);
+    archive(sketch_.columns(filled_), squares_, trace_);
   }
 
  private:
@@ -32,12 +32,12 @@ class FrequentDirectionsRule final : public Rule<T> {
 
   Index capacity_;
   Index filled_ = 0;
-  Matrix<T> sketch_;        // features x 2 capacity: the sketch's rows as columns
-  Vector<double> squares_;  // squares of the factors on its columns
-  Vector<double> scales_;   // roots of `squares_`, during a shrink
+  simd::AlignedRows<T> sketch_;  // room for 2 capacity rows
+  Vector<double> squares_;       // squares of the factors on its rows
+  Vector<double> scales_;        // roots of `squares_`, during a shrink
   Rotation<T> rotation_;
-  Vector<T> column_;
-  Matrix<double> gram_;
+  RowMatrix<double> gram_;  // products of the rows
+  Matrix<double> turn_;     // the combinations that are kept
   linalg::SymmetricEigen eigen_;
   double trace_ = 0.0;
 };

@@ -220,7 +220,7 @@ void FroipcaRule<T>::move(Index terms) {
 template <typename T>
 void FroipcaRule<T>::rotate() {
   if (residual_ > 0.0) row() *= static_cast<T>(1.0 / residual_);
-  rotation_.apply(this->basis(), row().head(residual_ > 0.0 ? this->features() : 0), secular_.vectors());
+  rotation_.apply(rows_, residual_ > 0.0 ? behind_components() : nullptr, secular_.vectors());
   rank_ = secular_.kept();
 }
 

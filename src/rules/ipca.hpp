@@ -41,7 +41,7 @@ class IpcaRule final : public BasisRule<T, IpcaRule<T>> {
 
     const Index kept = std::min(order, this->capacity());
     if (residual > 0.0) v *= static_cast<T>(1.0 / residual);
-    rotation_.apply(this->basis(), v.head(residual > 0.0 ? v.size() : 0), eigen_.vectors(kept));
+    rotation_.apply(this->rows_, residual > 0.0 ? v.data() : nullptr, eigen_.vectors(kept));
     this->rank_ = kept;
     this->values_.head(kept) = eigen_.values().head(kept).cwiseMax(0.0);
     guard_.watch(this->components(), step.rows_before);

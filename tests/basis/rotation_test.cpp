@@ -10,14 +10,19 @@ namespace {
 
 using namespace support;
 
-// Widths below, at and above the slab of 64 features, and widths that are not a multiple of it.
+// Widths below, at and above a vector, and widths that are not a multiple of one.
 constexpr std::array<Index, 7> kWidths = {1, 5, 63, 64, 65, 128, 200};
 
 template <typename T>
 class Rotate : public ::testing::Test {
  protected:
-  static Matrix<T> matrix(Index rows, Index cols, unsigned seed) {
-    return normal_rows(rows, cols, seed).template cast<T>();
+  static simd::AlignedRows<T> rows(Index count, Index length, unsigned seed) {
+    simd::AlignedRows<T> rows(count, length);
+    rows.columns(count) = normal_rows(length, count, seed).template cast<T>();
+    return rows;
+  }
+  static Matrix<double> columns(const simd::AlignedRows<T>& rows, Index count) {
+    return rows.columns(count).template cast<double>();
   }
 };
 TYPED_TEST_SUITE(Rotate, Scalars);
@@ -28,44 +33,41 @@ constexpr double kTolerance = 20 * 16 * kEpsilon<T>;
 
 TYPED_TEST(Rotate, ApplyWithoutExtraIsTheProduct) {
   for (const Index d : kWidths) {
-    Matrix<TypeParam> basis = this->matrix(d, 6, 1);
+    auto rows = this->rows(6, d, 1);
     const Matrix<double> v = normal_rows(6, 4, 2);
-    const Matrix<double> expected = basis.template cast<double>() * v;
-    Rotation<TypeParam>(6).apply(basis, Vector<TypeParam>(), v);
-    EXPECT_LT((basis.leftCols(4).template cast<double>() - expected).cwiseAbs().maxCoeff(),
-              kTolerance<TypeParam>)
-        << d;
+    const Matrix<double> expected = this->columns(rows, 6) * v;
+    Rotation<TypeParam>(6).apply(rows, nullptr, v);
+    EXPECT_LT((this->columns(rows, 4) - expected).cwiseAbs().maxCoeff(), kTolerance<TypeParam>) << d;
   }
 }
 
-TYPED_TEST(Rotate, ApplyWithExtraIsTheProductWithOneMoreColumn) {
+TYPED_TEST(Rotate, ApplyWithExtraIsTheProductWithOneMoreRow) {
   for (const Index d : kWidths) {
-    Matrix<TypeParam> basis = this->matrix(d, 6, 1);
-    const Vector<TypeParam> extra = this->matrix(d, 1, 3);
+    auto rows = this->rows(6, d, 1);
+    const auto extra = this->rows(1, d, 3);
     const Matrix<double> v = normal_rows(7, 6, 2);
     Matrix<double> wide(d, 7);
-    wide << basis.template cast<double>(), extra.template cast<double>();
-    Rotation<TypeParam>(7).apply(basis, extra, v);
-    EXPECT_LT((basis.template cast<double>() - wide * v).cwiseAbs().maxCoeff(), kTolerance<TypeParam>) << d;
+    wide << this->columns(rows, 6), this->columns(extra, 1);
+    Rotation<TypeParam>(7).apply(rows, extra.row(0), v);
+    EXPECT_LT((this->columns(rows, 6) - wide * v).cwiseAbs().maxCoeff(), kTolerance<TypeParam>) << d;
   }
 }
 
-TYPED_TEST(Rotate, ApplyCanGrowTheBasisByTheExtraColumn) {
-  Matrix<TypeParam> basis = this->matrix(100, 6, 1);
-  const Vector<TypeParam> extra = this->matrix(100, 1, 3);
+TYPED_TEST(Rotate, ApplyCanAddARow) {
+  auto rows = this->rows(6, 100, 1);
+  const auto extra = this->rows(1, 100, 3);
   const Matrix<double> v = normal_rows(4, 4, 2);
   Matrix<double> wide(100, 4);
-  wide << basis.leftCols(3).template cast<double>(), extra.template cast<double>();
-  Rotation<TypeParam>(7).apply(basis, extra, v);
-  EXPECT_LT((basis.leftCols(4).template cast<double>() - wide * v).cwiseAbs().maxCoeff(),
-            kTolerance<TypeParam>);
+  wide << this->columns(rows, 3), this->columns(extra, 1);
+  Rotation<TypeParam>(7).apply(rows, extra.row(0), v);
+  EXPECT_LT((this->columns(rows, 4) - wide * v).cwiseAbs().maxCoeff(), kTolerance<TypeParam>);
 }
 
-TYPED_TEST(Rotate, ApplyDoesNotChangeTheColumnsAfterIts) {
-  Matrix<TypeParam> basis = this->matrix(100, 6, 1);
-  const Matrix<TypeParam> behind = basis.rightCols(2);
-  Rotation<TypeParam>(6).apply(basis, Vector<TypeParam>(), normal_rows(6, 4, 2));
-  EXPECT_EQ(basis.rightCols(2), behind);
+TYPED_TEST(Rotate, ApplyDoesNotChangeTheRowsAfterIts) {
+  auto rows = this->rows(6, 100, 1);
+  const Matrix<double> behind = this->columns(rows, 6).rightCols(2);
+  Rotation<TypeParam>(6).apply(rows, nullptr, normal_rows(6, 4, 2));
+  EXPECT_EQ(this->columns(rows, 6).rightCols(2), behind);
 }
 
 }  // namespace
