@@ -69,7 +69,7 @@ void WatchState::add(const Row<double>& row, const Place& given, const MonitorRe
   const auto now = Clock::now();
   const Place place = {given.number, given.id.substr(0, kMostIdBytes)};
   rows_ = place.number;
-  learned_ += reading.is_learned ? 1 : 0;
+  learned_ += (reading.is_learned ? 1 : 0) + reading.n_learned_late;
   beyond_ += reading.is_beyond ? 1 : 0;
   t2_limit_ = reading.t2_limit;
   spe_limit_ = reading.spe_limit;

@@ -13,7 +13,10 @@ namespace roipca {
 /// Which of the rows that a Monitor sees are learned.
 enum class Learn {
   kNone,
-  kNormal,  ///< those that are not in alarm
+  /// Those that are not in alarm. A row beyond a limit waits until `rows_considered - 1` more rows tell that
+  /// no alarm has begun with it: the first rows of a fault, before its alarm, would raise the limits. Rows
+  /// that still wait when the monitor is destroyed are not learned.
+  kNormal,
   kAll,
 };
 
@@ -37,7 +40,8 @@ struct MonitorReading {
   double spe_limit = 0.0;  ///< infinite during warm-up
   bool is_beyond = false;  ///< whether one of the two is above its limit
   bool alarm = false;
-  bool is_learned = false;
+  bool is_learned = false;  ///< whether this row was learned at once
+  int n_learned_late = 0;   ///< number of earlier rows that waited (Learn::kNormal) and were learned now
   bool by_spe =
       false;  ///< whether `features` contribute to SPE, because it is larger than T^2 relative to its limit
   int n_features = 0;  ///< number of valid entries below: 3, or fewer if there are fewer features
@@ -55,7 +59,7 @@ struct MonitorReading {
 /// A row is scored before it is learned. Scores and limits come from a reading of the estimator, which is
 /// renewed when its rows have grown by a sixteenth (with forgetting: when a sixteenth of the rows that count
 /// is new). So a row costs two products of its features with the components, and the update. Apart from these
-/// readings and small buffers, nothing is allocated per row.
+/// readings, small buffers and rows that wait, nothing is allocated per row.
 ///
 /// Thread safety: as a standard container.
 template <typename T>

@@ -148,12 +148,15 @@ class Monitoring(Reader):
         warm_up : int, default=100
             No alarm begins before this number of rows was learned.
         learn : {"none", "normal", "all"}, default="normal"
-            Which rows are learned: none, those that are not in alarm, or all.
+            Which rows are learned: none, those that are not in alarm, or all. With "normal", a row beyond a limit
+            waits until n - 1 more rows tell that no alarm has begun with it, so that the first rows of a fault do
+            not raise the limits. Rows that still wait are lost to copies, pickles and calls with other arguments.
 
         Returns
         -------
         reading : MonitorReading
-            With the attributes t2, spe, t2_limit, spe_limit, is_beyond, alarm, is_learned, statistic ("t2" or "spe",
+            With the attributes t2, spe, t2_limit, spe_limit, is_beyond, alarm, is_learned (at once),
+            n_learned_late (number of earlier rows that waited and were learned now), statistic ("t2" or "spe",
             whichever is larger relative to its limit), and features and contributions: the three features that
             contribute most to it.
 

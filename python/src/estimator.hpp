@@ -85,7 +85,7 @@ class Estimator {
     return alone([&] {
       const Changing changing(is_changing_);
       const MonitorReading reading = monitor.watch(x);
-      if (reading.is_learned) {
+      if (reading.is_learned || reading.n_learned_late > 0) {
         snapshot_.reset();
         is_given_ = false;
       }

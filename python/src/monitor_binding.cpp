@@ -102,7 +102,9 @@ void bind_monitor(nb::module_& module) {
       .def_ro("spe_limit", &R::spe_limit, "Limit of SPE; infinite during warm-up.")
       .def_ro("is_beyond", &R::is_beyond, "Whether one of the two is above its limit.")
       .def_ro("alarm", &R::alarm, "Whether there is an alarm.")
-      .def_ro("is_learned", &R::is_learned, "Whether the row was learned.")
+      .def_ro("is_learned", &R::is_learned, "Whether the row was learned at once.")
+      .def_ro("n_learned_late", &R::n_learned_late,
+              "Number of earlier rows that waited and were learned now.")
       .def_prop_ro(
           "statistic", [](const R& r) { return std::string(r.by_spe ? "spe" : "t2"); },
           "\"t2\" or \"spe\", whichever is larger relative to its limit; `features` contribute to this one.")

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <deque>
 #include <limits>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "intake/row_check.hpp"
 #include "model/projector.hpp"
@@ -48,6 +50,33 @@ class Alarm {
   std::uint64_t recent_ = 0;  // one bit per row, the last row lowest
   std::int64_t within_ = 0;   // number of rows since the last one beyond a limit
   bool is_on_ = false;
+};
+
+// Rows beyond a limit that wait while no alarm has begun. They belong to an alarm that begins while they are
+// among the rows considered, or else they are normal.
+template <typename T>
+class DoubtfulRows {
+ public:
+  void hold(const Row<T>& x, std::int64_t number) {
+    rows_.push_back({number, std::vector<T>(x.data(), x.data() + x.size())});
+  }
+  void drop() { rows_.clear(); }
+  /// Lets `pca` learn the rows up to this number, and returns how many there were.
+  int release(std::int64_t number, OnlinePca<T>& pca) {
+    int count = 0;
+    for (; !rows_.empty() && rows_.front().number <= number; ++count) {
+      pca.update(Row<T>(rows_.front().values.data(), static_cast<Index>(rows_.front().values.size())));
+      rows_.pop_front();
+    }
+    return count;
+  }
+
+ private:
+  struct Numbered {
+    std::int64_t number;
+    std::vector<T> values;
+  };
+  std::deque<Numbered> rows_;
 };
 
 // A reading of the model by which rows are scored.
@@ -99,11 +128,7 @@ class Monitor<T>::Impl {
       score(rows, reading);
     }
     reading.alarm = alarm_.next(reading.is_beyond, options_);
-    const bool learns = options_.learn == Learn::kAll || (options_.learn == Learn::kNormal && !reading.alarm);
-    if (pca_ != nullptr && (learns || !scoring_)) {
-      pca_->update(x);
-      reading.is_learned = true;
-    }
+    if (pca_ != nullptr) learn(x, reading);
     return reading;
   }
 
@@ -118,6 +143,22 @@ class Monitor<T>::Impl {
     scoring_ = std::make_unique<Scoring<T>>(pca_->snapshot(), options_);
     const double counting = std::min(static_cast<double>(rows), scoring_->model->degrees_of_freedom() + 1.0);
     read_again_at_ = rows + std::max(kFewestBetweenReadings, static_cast<std::int64_t>(counting / 16.0));
+  }
+
+  void learn(const Row<T>& x, MonitorReading& reading) {
+    const bool is_normal = !reading.alarm && !reading.is_beyond;
+    if (!scoring_ || options_.learn == Learn::kAll || (options_.learn == Learn::kNormal && is_normal)) {
+      pca_->update(x);
+      reading.is_learned = true;
+    }
+    if (options_.learn != Learn::kNormal) return;
+    ++number_;
+    if (reading.alarm) {
+      doubtful_.drop();
+    } else if (reading.is_beyond) {
+      doubtful_.hold(x, number_);
+    }
+    reading.n_learned_late = doubtful_.release(number_ + 1 - options_.rows_considered, *pca_);
   }
 
   void score(const Rows<T>& row, MonitorReading& reading) {
@@ -168,6 +209,8 @@ class Monitor<T>::Impl {
   std::unique_ptr<Scoring<T>> scoring_;
   std::int64_t read_again_at_ = 0;
   Alarm alarm_;
+  std::int64_t number_ = 0;  // number of rows so far
+  DoubtfulRows<T> doubtful_;
   Vector<double> scores_;
   Vector<double> centred_;
   Vector<double> contributions_;

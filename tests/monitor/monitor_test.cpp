@@ -112,6 +112,39 @@ TYPED_TEST(Monitoring, TakesMOfNRowsForAnAlarmAndHoldsIt) {
   EXPECT_EQ(alarms, "-----AA-------");
 }
 
+TYPED_TEST(Monitoring, LearnsARowBeyondALimitWhenNoAlarmBeganWithIt) {
+  using T = TypeParam;
+  OnlinePca<T> pca(options_for(Method::kRoipca, 4));
+  pca.partial_fit(this->x_);
+  Monitor<T> monitor(pca, {.confidence = 0.999999, .rows_beyond = 3, .rows_considered = 5});
+  const MonitorReading reading = monitor.watch(this->broken(13));
+  EXPECT_TRUE(reading.is_beyond);
+  EXPECT_FALSE(reading.alarm);
+  EXPECT_FALSE(reading.is_learned);
+  for (Index i = 0; i < 3; ++i) EXPECT_EQ(monitor.watch(this->row(i)).n_learned_late, 0);
+  EXPECT_EQ(pca.rows_seen(), 3003);
+  EXPECT_EQ(monitor.watch(this->row(3)).n_learned_late, 1);
+  EXPECT_EQ(pca.rows_seen(), 3005);
+}
+
+TYPED_TEST(Monitoring, LearnsNoRowOfAFaultNorRaisesItsLimits) {
+  using T = TypeParam;
+  OnlinePca<T> pca(options_for(Method::kRoipca, 4));
+  pca.partial_fit(this->x_.topRows(1000));
+  Monitor<T> monitor(pca, {.confidence = 0.9999, .rows_beyond = 3, .rows_considered = 5, .hold = 10});
+  double limit = 0.0;
+  for (const Index feature : {13, 7}) {
+    const std::int64_t before = pca.rows_seen();
+    for (int i = 0; i < 2; ++i) EXPECT_FALSE(monitor.watch(this->broken(feature)).alarm);
+    for (int i = 0; i < 20; ++i) EXPECT_TRUE(monitor.watch(this->broken(feature)).alarm);
+    EXPECT_EQ(pca.rows_seen(), before);
+    for (Index i = 0; i < 300; ++i) limit = monitor.watch(this->row(1000 + i)).spe_limit;
+  }
+  EXPECT_LT(limit,
+            1.2 * spe_limit(*OnlinePca<T>(options_for(Method::kRoipca, 4)).partial_fit(this->x_).snapshot(),
+                            0.9999));
+}
+
 TYPED_TEST(Monitoring, RefusesBadRowsAndChangesNothing) {
   using T = TypeParam;
   OnlinePca<T> pca(options_for(Method::kRoipca, 4));

@@ -152,6 +152,26 @@ def test_monitor_counts_rows_and_holds_alarms():
     assert pca.n_samples_seen_ == 2000
 
 
+def test_monitor_learns_a_single_row_beyond_a_limit_late_and_the_first_rows_of_a_fault_never():
+    rows = process(2000, "gaussian")
+    pca = OnlinePCA(5).fit(rows)
+    odd = rows[3].copy()
+    odd[17] += 30
+    rule = {"confidence": 0.999999, "alarm_rows": (3, 5), "hold": 5}
+    readings = [pca.monitor(row, **rule) for row in (odd, *rows[5:8])]
+    assert pca.n_samples_seen_ == 2003
+    before = pca.mean_[17]
+    reading = pca.monitor(odd, **rule)
+    assert [r.n_learned_late for r in (*readings, reading)] == [0, 0, 0, 0, 1]
+    assert not reading.is_learned and pca.n_samples_seen_ == 2004
+    assert pca.mean_[17] == pytest.approx(before + (odd[17] - before) / 2004)
+    # Two more: with the one that waits, three of five rows.
+    assert [pca.monitor(odd, **rule).alarm for _ in range(2)] == [False, True]
+    for row in rows[10:30]:
+        assert pca.monitor(row, **rule).n_learned_late == 0
+    assert pca.n_samples_seen_ == 2004 + 20 - 4  # the alarm ends at the fifth row within the limits
+
+
 def test_monitor_of_a_stream_from_its_first_row():
     rows = process(600, "gaussian")
     pca = OnlinePCA(5)
