@@ -11,7 +11,9 @@ namespace roipca {
 /// which see only the rows that the components were fitted to: if there are few rows for the number of
 /// features, their limits of SPE are too low.
 enum class LimitRule {
-  kAuto,         ///< kF or kBox, or kPrequential if that is larger and 50 rows or more were scored
+  /// kF or kBox, or kPrequential if that is larger and 50 rows or more were scored. For SPE of ccipca, gha
+  /// and fd, whose eigenvalues are estimates, kPrequential alone if 50 rows or more were scored.
+  kAuto,
   kPrequential,  ///< a + g chi2(h) with the first three moments of the scores in Model::prequential
   kF,            ///< of T^2: m (n - 1)(n + 1) / (n (n - m)) F(m, n - m)
   kChi2,         ///< of T^2: chi2(m), for a mean and variances that are known

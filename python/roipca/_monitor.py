@@ -37,8 +37,7 @@ class Monitoring(Reader):
               learned, each of which was scored before it was learned;
             - "f": the textbook limit for new rows by the F distribution;
             - "chi2": the textbook limit for a mean and variances that are known;
-            - "auto": the larger of "f" and, if at least 50 rows were scored, "prequential". Methods that update with
-              every row score none.
+            - "auto": the larger of "f" and, if at least 50 rows were scored, "prequential".
 
         Returns
         -------
@@ -70,7 +69,8 @@ class Monitoring(Reader):
               learned, each of which was scored before it was learned;
             - "box", "jackson-mudholkar": textbook limits from the variances along the directions that are not
               reported. They are too low if there are few rows for the number of features;
-            - "auto": the larger of "box" and, if at least 50 rows were scored, "prequential".
+            - "auto": the larger of "box" and, if at least 50 rows were scored, "prequential"; for the methods
+              ccipca, gha and fd, whose eigenvalues are estimates, "prequential" alone.
 
         Returns
         -------

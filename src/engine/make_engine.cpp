@@ -20,7 +20,7 @@ template <typename T>
 std::unique_ptr<Engine<T>> make_engine(const Options& options, Index features) {
   const auto [reported, held] = capacity(options, features);
   if (!by_blocks(options, features)) {
-    return std::make_unique<RowByRow<T>>(make_rule<T>(options, features), held * features);
+    return std::make_unique<RowByRow<T>>(make_rule<T>(options, features), features, held);
   }
   const Index rows = block_rows(options, features);
   if (resolve(options, features) == Method::kExact) {

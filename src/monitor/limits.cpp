@@ -67,10 +67,21 @@ bool has_scores(const Model<T>& model) {
 }
 
 template <typename T>
+bool has_enough_scores(const Model<T>& model) {
+  return has_scores(model) && model.prequential.rows >= kEnoughRows;
+}
+
+template <typename T>
 void require_scores(const Model<T>& model) {
   if (has_scores(model)) return;
   throw std::logic_error(
-      "no row was scored before it was learned: the rows were too few, or the method updates row by row");
+      "no row was scored before it was learned: the rows were too few, or their blocks had missing values");
+}
+
+// Returns whether the eigenvalues of the method's models are estimates that leave the wrong variance to the
+// other directions: ccipca and fd too much, gha too little.
+bool leaves_wrong_variance(Method method) {
+  return method == Method::kCcipca || method == Method::kGha || method == Method::kFrequentDirections;
 }
 
 // Returns the larger of the limits from scored rows and from a textbook formula: scores of few rows may miss
@@ -78,7 +89,7 @@ void require_scores(const Model<T>& model) {
 template <typename T, typename Limit>
 double automatic(const Model<T>& model, Limit limit, LimitRule textbook) {
   const double by_textbook = limit(textbook);
-  if (!has_scores(model) || model.prequential.rows < kEnoughRows) return by_textbook;
+  if (!has_enough_scores(model)) return by_textbook;
   return std::max(by_textbook, limit(LimitRule::kPrequential));
 }
 
@@ -186,6 +197,9 @@ double spe_limit(const Model<T>& model, double confidence, LimitRule rule) {
   check_confidence(confidence);
   const double tail = 1.0 - confidence;
   if (rule == LimitRule::kAuto) {
+    if (leaves_wrong_variance(model.resolved.method) && has_enough_scores(model)) {
+      return spe_limit(model, confidence, LimitRule::kPrequential);
+    }
     return automatic(
         model, [&](LimitRule used) { return spe_limit(model, confidence, used); }, LimitRule::kBox);
   }

@@ -13,10 +13,13 @@ namespace roipca {
 inline std::int64_t rows_before_scores(Index reported) { return 3 * (reported + 1); }
 
 /// Returns whether the rows of a block are scored: all of a short stream and, because scores cost a few
-/// percent of an update, one block in four of a long one.
+/// percent of an update, one block in four of a long one. Blocks of a single row are too small to count: 64
+/// of them would be too few scores for the limits of a short stream.
 inline bool is_scored(std::int64_t rows_before, Index block_rows) {
   constexpr std::int64_t kAtFirst = 64;
   constexpr std::int64_t kEvery = 4;
+  constexpr std::int64_t kRowsAtFirst = 4096;
+  if (block_rows == 1 && rows_before < kRowsAtFirst) return true;
   const std::int64_t number = rows_before / block_rows;
   return number < kAtFirst || number % kEvery == 0;
 }

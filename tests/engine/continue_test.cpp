@@ -31,9 +31,11 @@ class Continue : public ::testing::Test {
     }
     return without_change(model);
   }
-  // From a model, rows are compared with those that follow it alone.
+  // From a model, rows are compared with those that follow it alone, and scored by the components of the
+  // model until these are read again.
   static Model<T> without_change(Model<T> model) {
     model.change = {};
+    model.prequential = {};
     return model;
   }
 };

@@ -159,6 +159,32 @@ TYPED_TEST(PrequentialScores, OfTheExactMethodAreThoseOfNewRows) {
   EXPECT_NEAR(model.prequential.spe_mean[2], spe, 0.15 * spe);
 }
 
+// Also of rules whose components are orthonormal, in order or eigenvectors only when they are read.
+TYPED_TEST(PrequentialScores, OfMethodsRowByRowAreThoseOfNewRows) {
+  using T = TypeParam;
+  const RowMatrix<T> x = decaying_rows(8000, 30, 0.8, 3).cast<T>();
+  const RowMatrix<T> rest = x.bottomRows(4000);
+  for (const Way& way :
+       {Way(Method::kRoipca, UpdateEvery::kRow), Way(Method::kIpca, UpdateEvery::kRow), Way(Method::kFroipca),
+        Way(Method::kCcipca), Way(Method::kGha), Way(Method::kOja), Way(Method::kFrequentDirections)}) {
+    OnlinePca<T> pca(options_for(way, 3));
+    pca.partial_fit(x.topRows(4000));
+    const Model<T> model = pca.model();
+    EXPECT_EQ(model.prequential.rows, 4000 - 12) << name(way);
+    const auto expect_alike = [&](const Vector<double>& of_new, double mean, double spread) {
+      // Weights that grow as the third power of the rows before leave 7/16 of the rows: four deviations of
+      // the difference of the two means. Moments of fourth order make that of the spread five times as large.
+      const double expected = of_new.mean();
+      const double variance = (of_new.array() - expected).square().mean() / expected / expected;
+      const double deviation = std::sqrt(variance * (1.0 / 4000.0 + 16.0 / 7.0 / 4000.0));
+      EXPECT_NEAR(mean, expected, 4.0 * deviation * expected) << name(way);
+      EXPECT_NEAR(spread, variance, 5.0 * 4.0 * deviation * variance) << name(way);
+    };
+    expect_alike(as_eigen(model.t2(rest)), model.prequential.t2_mean[2], model.prequential.t2_spread[2]);
+    expect_alike(as_eigen(model.spe(rest)), model.prequential.spe_mean[2], model.prequential.spe_spread[2]);
+  }
+}
+
 TYPED_TEST(PrequentialScores, OfSparseRowsAreThoseOfTheSameDenseRows) {
   using T = TypeParam;
   RowMatrix<double> rows = normal_rows(1200, 40, 4);

@@ -92,8 +92,28 @@ def test_limits_survive_saving_and_pickling(tmp_path):
         assert copy.spe_limit(0.99) == pca.spe_limit(0.99)
 
 
-def test_methods_that_score_no_rows_have_the_limits_of_textbooks():
-    pca = OnlinePCA(5, method="froipca").fit(process(1000, "gaussian"))
+@pytest.mark.parametrize("kind", ["gaussian", "heavy"])
+@pytest.mark.parametrize(
+    "options",
+    [{"method": name} for name in ("froipca", "ccipca", "gha", "oja", "fd")]
+    + [{"method": name, "update_every": "row"} for name in ("roipca", "ipca")],
+    ids=str,
+)
+def test_new_rows_exceed_the_limits_of_methods_row_by_row_as_often_as_they_say(options, kind):
+    pca = OnlinePCA(5, **options).fit(process(5000, kind))
+    rows = process(40000, kind, seed=1)
+    for confidence in CONFIDENCES:
+        expected = 1 - confidence
+        for values, limit in ((pca.t2(rows), pca.t2_limit), (pca.spe(rows), pca.spe_limit)):
+            rate = np.mean(values > limit(confidence))
+            # 40 rows of 40,000 are expected at the last: three deviations more.
+            assert rate <= 2 * expected + 3 * np.sqrt(expected / 40000), confidence
+            # Moments of heavy tails give limits that are too high for a small confidence.
+            assert rate >= expected / (2 if kind == "gaussian" else 4), confidence
+
+
+def test_few_rows_have_the_limits_of_textbooks():
+    pca = OnlinePCA(5, method="froipca").fit(process(18, "gaussian"))  # none scored before 3 (5 + 1) rows
     assert pca.t2_limit(0.99) == pca.t2_limit(0.99, method="f")
     assert pca.spe_limit(0.99) == pca.spe_limit(0.99, method="box")
     with pytest.raises(RuntimeError, match="no row was scored"):
