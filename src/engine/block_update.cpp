@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "basis/orthonormal.hpp"
+#include "monitor/filled_values.hpp"
 #include "rules/mu.hpp"
 
 namespace roipca {
@@ -93,7 +94,8 @@ void BlockUpdate<T>::score(const HeldPairs<T>& pairs, RowBlock<T>& block, BlockS
                 .roots = block.roots.data(),
                 .pull = block.pull},
                pairs.rank, pairs.settled ? nullptr : &pairs.normal, variances_,
-               kScoreNoise<T> * pairs.trace / block.freedom, block.scores);
+               kScoreNoise<T> * pairs.trace / block.freedom, block.scores,
+               filled_values(block, pairs.components, pairs.rank, pairs.settled ? nullptr : &pairs.normal));
 }
 
 // Advances the pairs if the rank no longer grows and the rows weigh little.

@@ -96,9 +96,8 @@ class Intake {
     block_.rows_before = rows_ - block_.count;
     if (block_.capacity() > 1) moments_.close(block_);
     block_.scores.is_known = false;
-    // Filled rows are closer to the components than complete rows are.
     block_.scores.is_wanted = block_.rows_before >= scored_from_ && !block_.is_recentred &&
-                              !block_.has_gaps() && is_scored(block_.rows_before, block_.capacity());
+                              is_scored(block_.rows_before, block_.capacity());
     return block_;
   }
   /// Begins an empty block.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace roipca {
 namespace {
@@ -46,10 +47,12 @@ BlockScorer::BlockScorer(Index capacity, Index max_rows)
       scales_(max_rows),
       t2_(max_rows),
       spe_(max_rows),
-      terms_(max_rows) {}
+      terms_(max_rows),
+      there_(max_rows) {}
 
 void BlockScorer::score(const MeasuredRows& rows, Index rank, const Matrix<double>* normal,
-                        const Vector<double>& variances, double noise, BlockScores& scores) {
+                        const Vector<double>& variances, double noise, BlockScores& scores,
+                        FilledValues filled) {
   const Index count = rows.count;
   const Eigen::Map<const Vector<double>> u(rows.roots, count);
   // V = (I + back u u^T) X.
@@ -86,22 +89,22 @@ void BlockScorer::score(const MeasuredRows& rows, Index rank, const Matrix<doubl
     simd::table<double>().dots(normal_.view(rank), coordinates_.view(count), coordinates_.padded_length(),
                                turned_.data(), turned_.cols());
   }
-  find_moments(count, rows.roots, rank, variances, noise, scores);
+  find_moments(count, rows.roots, rank, variances, noise, scores, std::move(filled));
 }
 
 void BlockScorer::score(Index count, const RowMatrix<double>& dots, const double* squares,
                         const double* roots, const Vector<double>& variances, double noise,
-                        BlockScores& scores) {
+                        BlockScores& scores, FilledValues filled) {
   const Index rank = variances.size();
   for (Index i = 0; i < count; ++i) {
     turned_.col(i).head(rank) = dots.row(i).head(rank).transpose();
     squares_[i] = squares[i];
   }
-  find_moments(count, roots, rank, variances, noise, scores);
+  find_moments(count, roots, rank, variances, noise, scores, std::move(filled));
 }
 
 void BlockScorer::find_moments(Index count, const double* roots, Index rank, const Vector<double>& variances,
-                               double noise, BlockScores& scores) {
+                               double noise, BlockScores& scores, FilledValues filled) {
   const Eigen::Map<const Vector<double>> u(roots, count);
   auto weights = weights_.head(count);
   weights = u.cwiseAbs2();
@@ -124,13 +127,28 @@ void BlockScorer::find_moments(Index count, const double* roots, Index rank, con
       terms = (turned_.row(j).head(count).transpose().array().square() * scales.array()).matrix();
       t2 += terms / variances[j];
       spe = (spe - terms).cwiseMax(0.0);
+      for (std::size_t e = 0; e < filled.rows.size(); ++e) {
+        const auto place = static_cast<Index>(e);
+        filled.values[place] -= turned_(j, filled.rows[e]) * filled.components(place, j);
+      }
     } else if (j > 0) {
       repeat_last(j, scores.t2);
       repeat_last(j, scores.spe);
       continue;
     }
     find_moments_of(t2, weights, j, scores.t2);
-    find_moments_of(spe, weights, j, scores.spe);
+    if (filled.is_empty()) {
+      find_moments_of(spe, weights, j, scores.spe);
+      continue;
+    }
+    auto there = there_.head(count);
+    there = spe;
+    for (std::size_t e = 0; e < filled.rows.size(); ++e) {
+      const double left = filled.values[static_cast<Index>(e)];
+      there[filled.rows[e]] -= left * left * scales[filled.rows[e]];
+    }
+    there = there.cwiseMax(0.0).cwiseProduct(filled.factors);
+    find_moments_of(there, weights, j, scores.spe);
   }
   scores.is_known = scores.t2.is_finite() && scores.spe.is_finite();
 }

@@ -1,6 +1,8 @@
 /// T^2 and SPE of the rows of a block, before the block is added.
 #pragma once
 
+#include <vector>
+
 #include "basis/split.hpp"
 #include "linalg/eigen_types.hpp"
 #include "simd/aligned_rows.hpp"
@@ -43,7 +45,18 @@ struct MeasuredRows {
   double pull;
 };
 
-/// Computes BlockScores. Allocates at construction only, apart from the first result.
+/// Values that were filled, which do not count in SPE: see filled_values.hpp. SPE of a row is then that of
+/// its present values times features / (number of present values), as that of a model. Empty without gaps.
+struct FilledValues {
+  std::vector<Index> rows;       ///< the row of each value
+  Vector<double> values;         ///< the values in V
+  RowMatrix<double> components;  ///< one row per value: the entries of the components for its feature
+  Vector<double> factors;        ///< features / present values, for each row
+
+  bool is_empty() const { return rows.empty(); }
+};
+
+/// Computes BlockScores. Allocates at construction only, apart from the first result and filled values.
 class BlockScorer {
  public:
   BlockScorer(Index capacity, Index max_rows);
@@ -52,15 +65,15 @@ class BlockScorer {
   /// them. Components whose variance is no more than `noise` are left out, as they are from the scores of a
   /// model.
   void score(const MeasuredRows& rows, Index rank, const Matrix<double>* normal,
-             const Vector<double>& variances, double noise, BlockScores& scores);
+             const Vector<double>& variances, double noise, BlockScores& scores, FilledValues filled = {});
 
   /// Does the same for rows V whose products with the components and whose squares are known directly.
   void score(Index count, const RowMatrix<double>& dots, const double* squares, const double* roots,
-             const Vector<double>& variances, double noise, BlockScores& scores);
+             const Vector<double>& variances, double noise, BlockScores& scores, FilledValues filled = {});
 
  private:
   void find_moments(Index count, const double* roots, Index rank, const Vector<double>& variances,
-                    double noise, BlockScores& scores);
+                    double noise, BlockScores& scores, FilledValues filled);
 
   Index capacity_;
   simd::AlignedRows<double> coordinates_;  // V Z, one row per row
@@ -69,7 +82,7 @@ class BlockScorer {
   Vector<double> squares_;                 // |v|^2
   Vector<double> along_;                   // u^T X Z
   Vector<double> shared_;                  // X X^T u
-  Vector<double> weights_, scales_, t2_, spe_, terms_;
+  Vector<double> weights_, scales_, t2_, spe_, terms_, there_;
 };
 
 }  // namespace roipca

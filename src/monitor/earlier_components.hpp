@@ -6,6 +6,7 @@
 #include "intake/moments.hpp"
 #include "intake/row_block.hpp"
 #include "model/spectrum.hpp"
+#include "monitor/filled_values.hpp"
 #include "state/archive.hpp"
 
 namespace roipca {
@@ -37,12 +38,13 @@ class EarlierComponents {
   }
 
   /// Scores the rows V of the block, given as `rows`, whose squared norms are `squares`.
-  void score(const simd::AlignedRows<T>& rows, const double* squares, BlockWeights& block) {
+  template <typename U>
+  void score(const simd::AlignedRows<T>& rows, const double* squares, RowBlock<U>& block) {
     simd::table<T>().dots(rows.view(block.count), basis_.view(rank_), rows.padded_length(), dots_.data(),
                           dots_.cols());
     in_unit_ = variances_ * block.unit * block.unit;
     scorer_.score(block.count, dots_, squares, block.roots.data(), in_unit_, noise_ * block.unit * block.unit,
-                  block.scores);
+                  block.scores, filled_values(block, basis_, rank_, nullptr));
   }
 
   void visit_state(state::Archive& archive) {

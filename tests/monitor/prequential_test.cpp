@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "roipca/merge.hpp"
 #include "roipca/model_file.hpp"
@@ -105,6 +106,31 @@ TYPED_TEST(PrequentialScores, OfBlocksAreThoseOfTheModelBeforeTheBlock) {
     EXPECT_NEAR(found.spe_third[5], expected.spe.third(), 1e4 * kEpsilon<T>);
     EXPECT_NEAR(found.t2_mean[5], expected.t2.mean(), 0.01 * expected.t2.mean());
     EXPECT_NEAR(found.t2_spread[5], expected.t2.spread(), 0.03 * expected.t2.spread());
+  }
+}
+
+// Gaps are filled by a model that is up to a sixteenth older than the one read before the block, or up to a
+// third older for the exact method.
+TYPED_TEST(PrequentialScores, OfRowsWithGapsAreThoseOfTheModelBeforeTheBlock) {
+  using T = TypeParam;
+  RowMatrix<T> x = decaying_rows(1920, 20, 0.7, 1).cast<T>();
+  const Vector<double> uniform = uniform_numbers(x.size(), 2);
+  for (Index i = 0; i < x.size(); ++i) {
+    if (uniform[i] < 0.1) x.data()[i] = std::numeric_limits<T>::quiet_NaN();
+  }
+  for (const Method method : {Method::kRoipca, Method::kExact}) {
+    Options options = options_for(method, 6);
+    options.missing = Missing::kImpute;
+    options.oversampling = 0;
+    options.block_size = 32;
+    OnlinePca<T> pca(options);
+    const Index block = method == Method::kExact ? 96 : 32;
+    const Expected expected = score_blocks(pca, x, block);
+    const Prequential found = pca.model().prequential;
+    EXPECT_EQ(found.rows, x.rows() - block) << name(method);
+    EXPECT_NEAR(found.spe_mean[5], expected.spe.mean(), 0.02 * expected.spe.mean()) << name(method);
+    EXPECT_NEAR(found.spe_spread[5], expected.spe.spread(), 0.05 * expected.spe.spread()) << name(method);
+    EXPECT_NEAR(found.t2_mean[5], expected.t2.mean(), 0.03 * expected.t2.mean()) << name(method);
   }
 }
 

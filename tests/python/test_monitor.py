@@ -112,6 +112,21 @@ def test_new_rows_exceed_the_limits_of_methods_row_by_row_as_often_as_they_say(o
             assert rate >= expected / (2 if kind == "gaussian" else 4), confidence
 
 
+@pytest.mark.parametrize("method", ["roipca", "exact"])
+@pytest.mark.parametrize("kind", ["gaussian", "heavy"])
+def test_rows_with_gaps_exceed_the_limits_as_often_as_they_say(kind, method):
+    learned, rows = process(5000, kind), process(40000, kind, seed=1)
+    for seed, of in enumerate((learned, rows)):
+        of[np.random.default_rng(seed).random(of.shape) < 0.1] = np.nan  # one row in seventy is complete
+    pca = OnlinePCA(5, method=method, missing="impute").fit(learned)
+    for confidence in CONFIDENCES:
+        expected = 1 - confidence
+        for values, limit in ((pca.t2(rows), pca.t2_limit), (pca.spe(rows), pca.spe_limit)):
+            # Three deviations more than twice the nominal number, as above.
+            assert np.mean(values > limit(confidence)) <= 2 * expected + 3 * np.sqrt(expected / 40000), confidence
+            assert np.mean(values > limit(confidence)) >= expected / 4, confidence
+
+
 def test_few_rows_have_the_limits_of_textbooks():
     pca = OnlinePCA(5, method="froipca").fit(process(18, "gaussian"))  # none scored before 3 (5 + 1) rows
     assert pca.t2_limit(0.99) == pca.t2_limit(0.99, method="f")
