@@ -45,7 +45,7 @@ class ExactScoring {
   void visit_state(state::Archive& archive) { archive(earlier_, refresh_at_); }
 
  private:
-  static constexpr std::int64_t kScoredAtFirst = 2048;  // number of rows
+  static constexpr std::int64_t kScoredAtFirst = 8192;  // number of rows
   static constexpr std::int64_t kScoredEvery = 8;
 
   // An eigenproblem of at most this number of features takes no noticeable time.

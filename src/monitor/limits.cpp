@@ -74,8 +74,7 @@ bool has_enough_scores(const Model<T>& model) {
 template <typename T>
 void require_scores(const Model<T>& model) {
   if (has_scores(model)) return;
-  throw std::logic_error(
-      "no row was scored before it was learned: the rows were too few");
+  throw std::logic_error("no row was scored before it was learned: the rows were too few");
 }
 
 // Returns whether the eigenvalues of the method's models are estimates that leave the wrong variance to the

@@ -13,15 +13,15 @@ namespace roipca {
 inline std::int64_t rows_before_scores(Index reported) { return 3 * (reported + 1); }
 
 /// Returns whether the rows of a block are scored: all of a short stream and, because scores cost a few
-/// percent of an update, one block in four of a long one. Blocks of a single row are too small to count: 64
-/// of them would be too few scores for the limits of a short stream.
+/// percent of an update, one block in four of a long one. A quarter of a few thousand rows is too few for the
+/// third moment: with 3,000 rows, 0.14 to 1.2 times the nominal number of Gaussian rows were beyond the limit
+/// of SPE at 99.9 %, instead of 0.45 to 1.1 times.
 inline bool is_scored(std::int64_t rows_before, Index block_rows) {
-  constexpr std::int64_t kAtFirst = 64;
+  constexpr std::int64_t kRowsAtFirst = 8192;
+  constexpr std::int64_t kBlocksAtFirst = 64;
   constexpr std::int64_t kEvery = 4;
-  constexpr std::int64_t kRowsAtFirst = 4096;
-  if (block_rows == 1 && rows_before < kRowsAtFirst) return true;
   const std::int64_t number = rows_before / block_rows;
-  return number < kAtFirst || number % kEvery == 0;
+  return rows_before < kRowsAtFirst || number < kBlocksAtFirst || number % kEvery == 0;
 }
 
 /// Returns the number of leading components up to which rows are scored: those of a model.
