@@ -30,6 +30,7 @@ RowSpace<T>::RowSpace(const KnownRows<T>& known, const RowWeights& weights, Vect
       roots_(weights.weights.cwiseSqrt()),
       shares_(weights.weights / weights.weight),
       diagonal_roots_(diagonal.cwiseMax(0.0).cwiseSqrt()),
+      shared_(known.by_feature, count_),
       coefficients_(kAtOnce, count_),
       sums_(kAtOnce, count_),
       panel_in_(count_ * kAtOnce),
@@ -92,11 +93,15 @@ void RowSpace<T>::multiply(const simd::AlignedRows<double>& vectors, simd::Align
   double* const out = panel_out_.data();
   for (Index c = 0; c < kAtOnce; ++c) {
     const double* from = coefficients_.row(c);
-    for (Index i = 0; i < count_; ++i) in[i * kAtOnce + c] = c < count ? from[i] : 0.0;
+    for (Index i = 0; i < count_; ++i) {
+      const double number = c < count ? from[i] : 0.0;
+      in[i * kAtOnce + c] = number;
+      out[i * kAtOnce + c] = shared_.of_one_row[i] * number;
+    }
   }
-  std::fill_n(out, count_ * kAtOnce, 0.0);
-  simd::table<T>().sparse_gram(known_.by_feature.values.data(), known_.by_feature.indices.data(),
-                               known_.by_feature.starts.data(), known_.by_feature.count(), in, out);
+  const CsrRows<T>& lists = shared_.lists;
+  simd::table<T>().sparse_gram(lists.values.data(), lists.indices.data(), lists.starts.data(), lists.count(),
+                               in, out);
   for (Index c = 0; c < count; ++c) {
     double* to = sums_.row(c);
     for (Index i = 0; i < count_; ++i) to[i] = out[i * kAtOnce + c];

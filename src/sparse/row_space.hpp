@@ -4,6 +4,7 @@
 #include "simd/aligned_buffer.hpp"
 #include "simd/aligned_rows.hpp"
 #include "sparse/csr_rows.hpp"
+#include "sparse/shared_features.hpp"
 
 namespace roipca {
 
@@ -76,6 +77,7 @@ class RowSpace {
   Vector<double> roots_;
   Vector<double> shares_;  // share of each row in the mean of the block; 0 without centring
   Vector<double> diagonal_roots_;
+  SharedFeatures<T> shared_;
   // Scratch: coefficients of the rows, and products with them.
   simd::AlignedRows<double> coefficients_;
   simd::AlignedRows<double> sums_;
