@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "linalg/products.hpp"
 
@@ -10,6 +11,8 @@ namespace {
 
 // Fraction of a product's length below which no part of it is outside of the basis.
 constexpr double kNothing = 1e-10;
+// Cosine of two vectors that are orthogonal to rounding.
+constexpr double kOrthogonal = 4.0 * std::numeric_limits<double>::epsilon();
 
 Index most_vectors(Index length, Index wanted) {
   return std::min(length, 4 * wanted + 2 * BlockLanczos::kAtOnce);
@@ -49,7 +52,7 @@ void BlockLanczos::start(const simd::AlignedRows<double>& vectors, Index count, 
   for (Index from = 0; from < count && size_ < most_; from += kAtOnce) {
     const Index width = std::min(kAtOnce, count - from);
     for (Index i = 0; i < width; ++i) std::copy_n(vectors.row(from + i), length_, next_.row(i));
-    append(width, products);
+    append(width, false, products);
     // With random signs, so that nothing cancels except by chance.
     for (Index i = 0; i < width; ++i) {
       const double sign = random_bits() >> 63 == 0 ? 1.0 : -1.0;
@@ -63,25 +66,18 @@ void BlockLanczos::start(const simd::AlignedRows<double>& vectors, Index count, 
 void BlockLanczos::solve(const Products& products) {
   const bool has_start = size_ > 0;
   const Index step = std::max(kAtOnce, wanted_ / 2);
+  const Index residual_step = std::max(kAtOnce, wanted_ / 8);
   Index check = std::max(size_ + step, 2 * wanted_);
+  Index residual_check = has_start ? most_ : wanted_ + step;
   double known = 0.0;
   for (;;) {
-    if (size_ < most_) {
-      const bool is_first = size_ == 0;
-      for (Index i = 0; i < kAtOnce; ++i) {
-        if (is_first) {
-          draw(next_.row(i));
-        } else {
-          std::copy_n(has_sum_ ? sum_.row(i) : images_.row(i), length_, next_.row(i));
-        }
-      }
-      has_sum_ = false;
-      append(std::min(kAtOnce, most_ - size_), products);
-    }
-    if (size_ < std::min(check, most_)) continue;
+    if (size_ < most_) extend(products);
+    if (size_ < std::min({check, residual_check, most_})) continue;
     const double sum = solve_projected();
-    if (size_ == most_ || (known > 0.0 && sum - known <= kTolerance * sum)) break;
-    if (!has_start && residual() <= kResidual) break;
+    if (size_ == most_ || (!has_start && residual() <= kResidual)) break;
+    residual_check = size_ + residual_step;
+    if (size_ < check) continue;
+    if (known > 0.0 && sum - known <= kTolerance * sum) break;
     known = sum;
     check = size_ + step;
   }
@@ -92,14 +88,42 @@ void BlockLanczos::solve(const Products& products) {
                                panel_.data());
 }
 
-// Adds the first vectors of next_ to the basis, and multiplies them.
-void BlockLanczos::append(Index count, const Products& products) {
+// Adds the last products, or the sum of the first ones, or random vectors to the basis.
+void BlockLanczos::extend(const Products& products) {
+  const bool is_first = size_ == 0;
+  const bool are_images = !is_first && !has_sum_;
+  for (Index i = 0; i < kAtOnce; ++i) {
+    if (is_first) {
+      draw(next_.row(i));
+    } else {
+      std::copy_n(has_sum_ ? sum_.row(i) : images_.row(i), length_, next_.row(i));
+    }
+  }
+  has_sum_ = false;
+  append(std::min(kAtOnce, most_ - size_), are_images, products);
+}
+
+// Returns whether the first vectors of next_ have the products dots_ with the basis, and these are rounding.
+bool BlockLanczos::are_orthogonal(Index count) const {
+  for (Index i = 0; i < count; ++i) {
+    const double most = dots_.col(i).head(size_).cwiseAbs().maxCoeff();
+    if (most > kOrthogonal * Eigen::Map<const Vector<double>>(next_.row(i), length_).norm()) return false;
+  }
+  return true;
+}
+
+// Adds the first vectors of next_ to the basis, and multiplies them. `has_dots` if dots_ has their products
+// with the basis.
+void BlockLanczos::append(Index count, bool has_dots, const Products& products) {
   const auto& loops = simd::table<double>();
   Index added = 0;
   Vector<double> lengths(count);
   for (Index i = 0; i < count; ++i) lengths[i] = Eigen::Map<Vector<double>>(next_.row(i), length_).norm();
   for (int pass = 0; pass < 2 && size_ > 0; ++pass) {
-    loops.dots(basis_.view(size_), next_.view(count), basis_.padded_length(), dots_.data(), dots_.cols());
+    if (pass > 0 || !has_dots) {
+      loops.dots(basis_.view(size_), next_.view(count), basis_.padded_length(), dots_.data(), dots_.cols());
+    }
+    if (pass > 0 && are_orthogonal(count)) break;
     dots_.topRows(size_) *= -1.0;
     loops.add_rows(next_.row(0), next_.stride(), 0, basis_.view(size_), dots_.data(), dots_.cols(), count,
                    basis_.padded_length(), panel_.data());

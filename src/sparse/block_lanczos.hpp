@@ -23,7 +23,7 @@ class BlockLanczos {
  public:
   static constexpr Index kAtOnce = 8;
   static constexpr double kTolerance = 0x1p-7;
-  static constexpr double kResidual = 0x1p-5;
+  static constexpr double kResidual = 0x1p-6;
 
   /// `products(v, p, count)` sets the first `count` rows of p to the products of the matrix with those of v.
   using Products =
@@ -44,7 +44,9 @@ class BlockLanczos {
   const simd::AlignedRows<double>& vectors() const { return basis_; }
 
  private:
-  void append(Index count, const Products& products);
+  void extend(const Products& products);
+  void append(Index count, bool has_dots, const Products& products);
+  bool are_orthogonal(Index count) const;
   std::uint64_t random_bits();
   void draw(double* row);
   double solve_projected();
@@ -62,7 +64,7 @@ class BlockLanczos {
   simd::AlignedRows<double> sum_;     // of the products of all vectors to start from
   bool has_sum_ = false;
   Matrix<double> projected_;
-  RowMatrix<double> dots_;
+  RowMatrix<double> dots_;  // of the basis with images_, after vectors were added
   Vector<double> panel_;
   linalg::SymmetricEigen eigen_;
   std::uint64_t random_ = 0x9E3779B97F4A7C15;  // any number but 0
