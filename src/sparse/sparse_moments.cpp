@@ -174,8 +174,13 @@ double SparseMoments<T>::close(const SparseBlock<T>& block) {
     const int* indices = block.rows.indices_of(i);
     for (Index e = 0; e < block.rows.length_of(i); ++e) {
       const auto x = static_cast<double>(values[e]);
-      const Twofold weighted = product_of(weight, x);
       const Index j = indices[e];
+      if (weight == 1.0) {  // the usual one: the same bits from half the arithmetic
+        add_to(sums_[j], sum_tails_[j], {x, 0.0});
+        add_to(squares_[j], square_tails_[j], product_of(x, x));
+        continue;
+      }
+      const Twofold weighted = product_of(weight, x);
       add_to(sums_[j], sum_tails_[j], weighted);
       add_to(squares_[j], square_tails_[j], weighted * x);
     }
@@ -201,6 +206,7 @@ void SparseMoments<T>::write(Model<T>& model) const {
   const Twofold total = sum_of(total_, total_tail_) * scale_;
   const double rounding = rounding_of_squares(model.rows);
   for (Index j = 0; j < d; ++j) {
+    if (sums_[j] == 0.0 && squares_[j] == 0.0) continue;  // most features of wide rows
     const Twofold sum = sum_of(sums_[j], sum_tails_[j]) * scale_;
     const Twofold squares = sum_of(squares_[j], square_tails_[j]) * scale_;
     Twofold scatter = squares;
