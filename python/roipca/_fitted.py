@@ -95,6 +95,14 @@ class Fitted:
             self._seen = (model, n_components, reported)
         return reported
 
+    def reported(self, n_components: Any) -> Any:
+        """Returns a model for results along the components: the same one, perhaps without those not reported."""
+        if isinstance(n_components, Integral) and n_components == self.parameters["n_components"]:
+            model = self.core.reported()
+            if model.n_components == n_components:
+                return model
+        return self.model(n_components)
+
     def _reported(self, model: Any, n_components: Any) -> int:
         if n_components is None and self.parameters["n_components"] is None:
             return min(model.rows, model.n_components)
@@ -161,6 +169,8 @@ class Moment:
     def model(self, n_components: Any) -> Any:
         """Returns the model."""
         return self._model
+
+    reported = model
 
 
 def _require_memory(features: int, dtype: np.dtype) -> None:

@@ -47,79 +47,84 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self._learned.model(self.n_components)
 
     @property
+    def _shown(self) -> Any:
+        """The model for results along the components: it may lack those that are held but not reported."""
+        return self._learned.reported(self.n_components)
+
+    @property
     def _n_features_out(self) -> int:
-        return self._model.n_components
+        return self._shown.n_components
 
     @property
     def components_(self) -> FloatArray:
         """Components (n_components_, n_features_in_): orthonormal rows, in descending order of variance."""
-        return self._model.components
+        return self._shown.components
 
     @property
     def explained_variance_(self) -> Float64Array:
         """Variance along each component (n_components_,)."""
-        return self._model.explained_variance
+        return self._shown.explained_variance
 
     @property
     def explained_variance_ratio_(self) -> Float64Array:
         """Variance along each component, divided by the total variance of all features (n_components_,)."""
-        return self._model.explained_variance_ratio
+        return self._shown.explained_variance_ratio
 
     @property
     def singular_values_(self) -> Float64Array:
         """Singular values of the centred rows (n_components_,)."""
-        return self._model.singular_values
+        return self._shown.singular_values
 
     @property
     def mean_(self) -> Float64Array:
         """Mean of each feature (n_features_in_,)."""
-        return self._model.mean
+        return self._shown.mean
 
     @property
     def var_(self) -> Float64Array:
         """Variance of each feature (n_features_in_,)."""
-        return self._model.feature_variance
+        return self._shown.feature_variance
 
     @property
     def scale_(self) -> Float64Array:
         """Numbers that the features are divided by (n_features_in_,); 1 without `standardize`."""
-        return _or_ones(self._model, "scale")
+        return _or_ones(self._shown, "scale")
 
     @property
     def scale_ratio_(self) -> Float64Array:
         """Standard deviation of each feature over its scale (n_features_in_,): by how much the scale was off."""
-        return _or_ones(self._model, "scale_ratio")
+        return _or_ones(self._shown, "scale_ratio")
 
     @property
     def feature_weight_(self) -> Float64Array:
         """Total weight of the rows in which each feature had a value (n_features_in_,)."""
-        return _or_ones(self._model, "feature_weight", self._model.weight)
+        return _or_ones(self._shown, "feature_weight", self._shown.weight)
 
     @property
     def n_empty_rows_(self) -> int:
         """Number of rows without any value, which were left out."""
-        return self._model.empty_rows
+        return self._shown.empty_rows
 
     @property
     def noise_variance_(self) -> float:
         """Mean variance along the directions that are not reported."""
-        return self._model.noise_variance
+        return self._shown.noise_variance
 
     @property
     def n_components_(self) -> int:
         """Number of reported components."""
-        return self._model.n_components
+        return self._shown.n_components
 
     @property
     def n_samples_seen_(self) -> int:
         """Number of rows of positive weight seen."""
-        model = self._model
+        model = self._shown
         return model.rows_before + model.rows
 
     @property
     def rows_covered_(self) -> range:
         """Positions of the rows of positive weight that the results cover: all, or those in the window."""
-        model = self._model
+        model = self._shown
         return range(model.rows_before, model.rows_before + model.rows)
 
     @property
@@ -128,19 +133,19 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
         It stays above 1 after a change until there are enough rows to compare with again. See docs/changing-streams.md.
         """
-        model = self._model
+        model = self._shown
         return model.change_score if model.rows_compared > 0 else float("nan")
 
     @property
     def change_row_(self) -> int | None:
         """Approximate position of the row of positive weight at which the latest change began, or None."""
-        model = self._model
+        model = self._shown
         return model.change_row if model.changes > 0 else None
 
     @property
     def n_changes_(self) -> int:
         """Number of changes that were found so far."""
-        return self._model.changes
+        return self._shown.changes
 
     def _rows(self, X: MatrixLike) -> Any:
         rows = as_rows(self, X, self._learned.dtype)
@@ -149,7 +154,7 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def transform(self, X: MatrixLike) -> FloatArray:
         """Return the scores of rows on the components. See `Scores.transform`."""
-        model = self._model
+        model = self._shown
         X = self._rows(X)
         scores = of_rows(model, "transform", X)
         if self.whiten:
@@ -179,7 +184,7 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         >>> np.allclose(pca.inverse_transform(pca.transform(X)), X)
         True
         """
-        model = self._model
+        model = self._shown
         scores = tensor_rows(X) if is_tensor(X) else X
         scores = check_array(scores, dtype=self._learned.dtype, order="C", estimator=self, input_name="X")
         if scores.shape[1] != model.n_components:
@@ -212,7 +217,7 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         >>> OnlinePCA(1, missing="impute").fit(X).impute([[5.0, np.nan, 15.0]]).round(3)
         array([[ 5., 10., 15.]])
         """
-        model = self._model
+        model = self._shown
         rows = as_rows(self, X, self._learned.dtype)
         require_finite(rows, allow_nan=True)
         if issparse(rows):
@@ -315,7 +320,7 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self._of_each_row("spe", X)
 
     def _of_each_row(self, name: str, X: MatrixLike) -> Float64Array:
-        return like(X, of_rows(self._model, name, self._rows(X)))
+        return like(X, of_rows(self._shown, name, self._rows(X)))
 
     def suggest_components(self) -> ComponentCounts:
         """Return how many of the held components the rows support, by five rules.
@@ -366,7 +371,7 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         array([[1., 0.],
                [0., 1.]])
         """
-        model, to = self._model, other._model
+        model, to = self._shown, other._shown
         if type(to) is not type(model):
             raise ValueError("cannot rotate between a float32 and a float64 estimator")
         return model.rotation_to(to)
@@ -390,7 +395,7 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         >>> np.allclose(OnlinePCA(4).fit(X).get_covariance(), np.cov(X.T))
         True
         """
-        model = self._model
+        model = self._shown
         noise = model.noise_variance
         excess = np.maximum(model.explained_variance - noise, 0)
         components = model.components.astype(np.float64)
@@ -416,7 +421,7 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         >>> np.allclose(pca.get_precision() @ pca.get_covariance(), np.eye(4))
         True
         """
-        model = self._model
+        model = self._shown
         variance, noise = model.explained_variance, model.noise_variance
         limits = np.finfo(np.float64)
         noise = max(noise, limits.eps * variance.max(), limits.tiny)

@@ -66,7 +66,7 @@ class ToTorch:
 
         torch = optional("torch", "torch")
         pca: Any = self
-        model = pca._model
+        model = pca._shown
         weight = np.asarray(model.components, np.float64) / pca.scale_
         if pca.whiten:
             deviation = np.sqrt(model.explained_variance)

@@ -124,7 +124,7 @@ class OnlinePCA(base.MiniBatchTransformer):
         """
         if not self._weight:
             return dict.fromkeys(range(self.n_components), 0.0)
-        return dict(enumerate(self._pca._model.transform(self._row(x)[np.newaxis])[0].tolist()))  # needs no checks
+        return dict(enumerate(self._pca._shown.transform(self._row(x)[np.newaxis])[0].tolist()))  # needs no checks
 
     def learn_many(self, X: pd.DataFrame) -> None:
         """Add the rows of a frame: the same as `learn_one` with each of them.

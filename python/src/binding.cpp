@@ -73,6 +73,7 @@ void bind_estimator(nb::module_& module, const char* name) {
            nb::arg("weights").none(), nb::arg("first_row") = 0)
       .def("update", &E::update, nb::arg("row").noconvert())
       .def("model", &E::model)
+      .def("reported", &E::reported)
       .def_prop_ro("adds_scatters", &E::adds_scatters)
       .def("to_bytes", [](const E& self) { return to_python(self.whole_state()); })
       .def_static(

@@ -101,6 +101,11 @@ class Estimator {
     });
   }
 
+  /// Returns OnlinePca::reported; the same object until rows are added or `model` is called.
+  std::shared_ptr<Model<T>> reported() {
+    return alone([&] { return snapshot_ ? snapshot_ : std::const_pointer_cast<Model<T>>(pca_.reported()); });
+  }
+
   /// Returns what is needed to resume with the same bits: the estimator's state or, if no rows were added
   /// since it was made from a model, that model. The other one is empty.
   std::pair<std::vector<std::byte>, std::vector<std::byte>> state() const {

@@ -83,6 +83,11 @@ std::shared_ptr<const Model<T>> OnlinePca<T>::snapshot() const {
 }
 
 template <typename T>
+std::shared_ptr<const Model<T>> OnlinePca<T>::reported() const {
+  return impl_->reported();
+}
+
+template <typename T>
 const Options& OnlinePca<T>::options() const {
   return impl_->options();
 }

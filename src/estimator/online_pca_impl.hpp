@@ -158,6 +158,16 @@ class OnlinePca<T>::Impl {
     return readings_.get([&] { return described(read()); });
   }
 
+  std::shared_ptr<const Model<T>> reported() const {
+    if (works_in_units(options_)) return snapshot();
+    if (rows() == 0) throw std::logic_error("there is no model before the first row");
+    return readings_.get_reported([&] { return described(read()); },
+                                  [&] {
+                                    auto model = window_.reported();
+                                    return model ? std::optional(described(std::move(*model))) : std::nullopt;
+                                  });
+  }
+
   void visit_state(state::Archive& archive) {
     visit_scalar(archive);
     state::visit_options(archive, options_);

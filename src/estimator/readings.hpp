@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "estimator/cached.hpp"
@@ -32,10 +33,22 @@ class Readings {
     });
   }
 
+  /// Returns a model with the same reported components and perhaps no others: the one that `get` returned, or
+  /// else that of `read_reported` if it returns one and nothing is aligned, or else that of `read`.
+  template <typename Read, typename ReadReported>
+  std::shared_ptr<const Model<T>> get_reported(Read read, ReadReported read_reported) const {
+    if (auto known = model_.peek()) return known;
+    if (auto known = reported_.peek()) return known;
+    if (align_ != Align::kNone) return get(read);
+    std::optional<Model<T>> model = read_reported();
+    return model ? reported_.get([&] { return std::move(*model); }) : get(read);
+  }
+
   /// Call it before rows are added.
   void end() {
     if (align_ != Align::kNone) previous_ = last_shown();
     model_.reset();
+    reported_.reset();
   }
 
   void visit_state(state::Archive& archive, Align align, Index features) {
@@ -64,6 +77,7 @@ class Readings {
 
   Align align_;
   Cached<Model<T>> model_;
+  Cached<Model<T>> reported_;
   Components previous_;  // as last shown before the latest rows
 };
 

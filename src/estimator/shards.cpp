@@ -212,6 +212,11 @@ Model<T> Shards<T>::model() const {
 }
 
 template <typename T>
+std::optional<Model<T>> Shards<T>::reported() const {
+  return streams_.size() == 1 ? streams_[0].reported() : std::nullopt;
+}
+
+template <typename T>
 std::vector<double> Shards<T>::learning_rates() const {
   return streams_.empty() ? std::vector<double>() : streams_[0].learning_rates();
 }

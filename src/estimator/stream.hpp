@@ -53,6 +53,8 @@ class Stream {
   std::int64_t rows() const;
   /// Returns the model. Reading changes nothing: rows that wait for a full block are added to a copy.
   Model<T> model() const;
+  /// See SparseStream::reported.
+  std::optional<Model<T>> reported() const { return sparse_ ? sparse_->reported() : std::nullopt; }
   std::vector<double> learning_rates() const;
   /// Returns about how many numbers a copy of the stream copies.
   Index size() const;

@@ -223,7 +223,7 @@ std::optional<Model<T>> SparseStream<T>::model() const {
   if (block_.rows.count() == 0) return model_without_waiting();
   SparseStream all(*this);
   if (is_large()) {
-    auto model = all.read_large();
+    auto model = all.read_large(held_);
     if (model) return model;
     if (!all.close_in_pieces()) return std::nullopt;
     return all.model_without_waiting();
@@ -234,13 +234,24 @@ std::optional<Model<T>> SparseStream<T>::model() const {
   return all.model_without_waiting();
 }
 
-// Returns the model with the waiting block, without adding the block to the components. The stream cannot be
-// used afterwards.
 template <typename T>
-std::optional<Model<T>> SparseStream<T>::read_large() {
+std::optional<Model<T>> SparseStream<T>::reported() const {
+  const Index count = capacity(options_, features_).reported;
+  // The error that probes tell depends on all components.
+  if (!is_large() || update_.has_components() || count == held_ || options_.probes > 0) return std::nullopt;
+  auto model = SparseStream(*this).read_large(count);
+  // A variance that is only rounding may be reported in another place.
+  if (model && !(model->eigenvalues.back() > 0.0)) return std::nullopt;
+  return model;
+}
+
+// Returns the model with the waiting block and its first components, without adding the block to the
+// components. The stream cannot be used afterwards.
+template <typename T>
+std::optional<Model<T>> SparseStream<T>::read_large(Index components) {
   prepare_scores();
   block_.rows.rescale(moments_.unit());
-  auto reading = update_.read_many(block_, moments_, block_scores_);
+  auto reading = update_.read_many(block_, moments_, components, block_scores_);
   if (!reading) {
     block_.rows.rescale(1.0 / moments_.unit());
     return std::nullopt;

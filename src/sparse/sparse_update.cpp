@@ -134,15 +134,24 @@ bool SparseUpdate<T>::absorb_many(const SparseBlock<T>& block, const SparseMomen
 template <typename T>
 std::optional<typename SparseUpdate<T>::Reading> SparseUpdate<T>::read_many(const SparseBlock<T>& block,
                                                                             const SparseMoments<T>& moments,
+                                                                            Index count,
                                                                             BlockScores& scores) {
-  auto found = find_many(block, moments, scores);
+  const auto found = find_many(block, moments, scores);
   if (!found) return std::nullopt;
+  const Index read = std::min(count, found->values.size());
   Reading reading;
-  reading.trace = found->trace;
-  reading.components.resize_for_overwrite(found->values.size(), features_);
-  basis_.rebuild_into(found->rebuilding(), moments, reading.components.data(), features_);
   reading.is_orthonormal = rank_ == 0 && found->is_narrow();
-  reading.values = std::move(found->values);
+  // Others matter if all are orthonormalised, or if the sum of all eigenvalues exceeds the trace by rounding.
+  const bool are_alone = reading.is_orthonormal && found->values.sum() <= found->trace;
+  if (count < capacity_ && !are_alone) return std::nullopt;
+  reading.trace = found->trace;
+  reading.values = found->values.head(read);
+  reading.components.resize_for_overwrite(read, features_);
+  const Small turn = found->combination.turn.leftCols(read);
+  const Eigen::VectorXd of_mean = found->combination.of_mean.head(read);
+  basis_.rebuild_into(
+      {turn, found->by_feature, found->combination.of_rows.data(), found->combination.stride, of_mean},
+      moments, reading.components.data(), features_);
   return reading;
 }
 

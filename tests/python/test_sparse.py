@@ -42,6 +42,27 @@ def test_the_way_sparse_rows_are_cut_into_calls_changes_no_bit(X):
     assert np.array_equal(whole.components_, pieces.components_)
 
 
+@pytest.fixture(scope="module")
+def wide():
+    """Rows of so many features that all of them wait for others."""
+    return sparse.random_array((400, 120_000), density=2e-4, rng=np.random.default_rng(1), format="csr")
+
+
+def test_results_of_wide_rows_are_those_of_the_saved_model(wide, tmp_path):
+    pca = OnlinePCA(10).partial_fit(wide)
+    components, scores = pca.components_, pca.transform(wide)
+    variance, counts = pca.explained_variance_, pca.suggest_components()
+    pca.save(tmp_path / "model.safetensors")
+    saved = OnlinePCA.load(tmp_path / "model.safetensors")
+    for model in (pca, saved):
+        assert np.array_equal(model.components_, components)
+        assert np.array_equal(model.transform(wide), scores)
+        assert np.array_equal(model.explained_variance_, variance)
+        assert model.suggest_components() == counts
+    saved.set_params(n_components=15)  # the model has those that were held beside the reported ones
+    assert saved.components_.shape == (15, 120_000)
+
+
 def test_sparse_and_dense_calls_may_be_mixed(X):
     mixed = OnlinePCA(5)
     for first in range(0, 800, 100):

@@ -111,6 +111,51 @@ TEST(WideRows, HaveTheEigenvaluesOfBatchPcaWhileAllAreHeld) {
   }
 }
 
+template <typename T>
+void expect_the_same_without_the_others() {
+  const auto csr = documents<T>(300, kWords, 30, 5);
+  OnlinePca<T> pca(kTen);
+  pca.partial_fit(csr.view());
+  const auto reported = pca.reported();
+  EXPECT_EQ(pca.reported(), reported);  // the same object
+  const auto all = pca.snapshot();
+  ASSERT_EQ(reported->basis.rows(), 10);
+  ASSERT_GT(all->basis.rows(), 10);
+  EXPECT_EQ(reported->components(), all->components());
+  EXPECT_EQ(reported->explained_variance(), all->explained_variance());
+  EXPECT_EQ(reported->noise_variance(), all->noise_variance());
+  EXPECT_EQ(reported->mean, all->mean);
+  EXPECT_EQ(reported->transform(csr.view()), all->transform(csr.view()));
+  EXPECT_EQ(reported->spe(csr.view()), all->spe(csr.view()));
+}
+
+TEST(WideRows, HaveTheSameReportedComponentsWithoutTheOthers) {
+  expect_the_same_without_the_others<double>();
+  expect_the_same_without_the_others<float>();
+}
+
+TEST(WideRows, AreReadInFullIfTheReportedComponentsDependOnTheOthers) {
+  const auto csr = documents<double>(460, kWords, 30, 5);
+  OnlinePca<double> after_a_block(kTen);
+  after_a_block.partial_fit(csr.view());
+  EXPECT_EQ(after_a_block.reported(), after_a_block.snapshot());
+  OnlinePca<double> with_probes({.n_components = 10, .method = Method::kRoipca, .probes = 4});
+  with_probes.partial_fit(csr.view(0, 300));
+  EXPECT_EQ(with_probes.reported(), with_probes.snapshot());
+  OnlinePca<double> aligned({.n_components = 10, .method = Method::kRoipca, .align = Align::kPrevious});
+  aligned.partial_fit(csr.view(0, 300));
+  EXPECT_EQ(aligned.reported(), aligned.snapshot());
+}
+
+TEST(WideRows, AreReadAgainAfterMoreRows) {
+  const auto csr = documents<double>(300, kWords, 30, 5);
+  OnlinePca<double> pca(kTen);
+  pca.partial_fit(csr.view(0, 200));
+  EXPECT_EQ(pca.reported()->rows, 200);
+  pca.partial_fit(csr.view(200, 100));
+  EXPECT_EQ(pca.reported()->rows, 300);
+}
+
 TEST(WideRows, GiveTheSameBitsHoweverTheyAreCutAndRead) {
   const auto csr = documents<double>(700, kWords, 25, 6);
   const auto whole = OnlinePca<double>(kTen).partial_fit(csr.view()).state();
