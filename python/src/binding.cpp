@@ -8,6 +8,7 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -119,6 +120,47 @@ nb::object if_any(std::vector<Number> numbers) {
   return numbers.empty() ? nb::none() : nb::cast(to_numpy(std::move(numbers)));
 }
 
+// Returns whether the basis has the reported components as they are shown.
+template <typename T>
+bool is_stored_as_shown(const Model<T>& model) {
+  if (!model.axes.empty()) return false;
+  constexpr Index kLanes = 8;  // for vector instructions
+  const Index features = model.features();
+  for (Index i = 0; i < model.n_components; ++i) {
+    const T* const row = model.basis.row(i).data();
+    T most[kLanes] = {};
+    T least[kLanes] = {};
+    const auto take = [&](Index lane, T number) {
+      most[lane] = number > most[lane] ? number : most[lane];
+      least[lane] = number < least[lane] ? number : least[lane];
+    };
+    Index j = 0;
+    for (; j + kLanes <= features; j += kLanes) {
+      for (Index lane = 0; lane < kLanes; ++lane) take(lane, row[j + lane]);
+    }
+    for (; j < features; ++j) take(0, row[j]);
+    if (!(*std::max_element(most, most + kLanes) > -*std::min_element(least, least + kLanes))) return false;
+  }
+  return true;
+}
+
+// Returns the components: if they are many numbers, as a view that cannot be written to and keeps the model
+// alive, because a copy would need as much fresh memory as they have.
+template <typename T>
+nb::object components_of(const nb::handle& self) {
+  constexpr Index kManyNumbers = Index{1} << 20;
+  const auto& model = nb::cast<const Model<T>&>(self);
+  const Index count = model.n_components;
+  const bool is_view =
+      count * model.features() >= kManyNumbers && without_gil([&] { return is_stored_as_shown(model); });
+  if (!is_view) {
+    return nb::cast(to_numpy(without_gil([&] { return model.components(); })), nb::rv_policy::reference);
+  }
+  const auto shape = {static_cast<std::size_t>(count), static_cast<std::size_t>(model.features())};
+  return nb::cast(nb::ndarray<nb::numpy, const T, nb::ndim<2>>(model.basis.data(), shape, self),
+                  nb::rv_policy::reference);
+}
+
 template <typename T>
 void bind_model(nb::module_& module, const char* name) {
   using M = Model<T>;
@@ -193,7 +235,7 @@ void bind_model(nb::module_& module, const char* name) {
       .def_prop_ro("feature_weight", vector(&M::feature_weight), kOwned)
       .def_prop_ro("scale", vector(&M::scale), kOwned)
       .def_prop_ro("scale_ratio", of_model(&M::scale_ratio), kOwned)
-      .def_prop_ro("components", of_model(&M::components), kOwned)
+      .def_prop_ro("components", &components_of<T>)
       .def_prop_ro("explained_variance", of_model(&M::explained_variance), kOwned)
       .def_prop_ro("explained_variance_ratio", of_model(&M::explained_variance_ratio), kOwned)
       .def_prop_ro("singular_values", of_model(&M::singular_values), kOwned)

@@ -23,6 +23,15 @@ int default_sign(const Model<T>& model, Index place) {
   return 1;
 }
 
+/// Turns the reported components of a model without `axes` to the signs with which they are shown, so that
+/// readers need no copy of them.
+template <typename T>
+void store_as_shown(Model<T>& model) {
+  for (Index i = 0; i < model.n_components; ++i) {
+    if (default_sign(model, i) < 0) as_columns(model.basis).col(i) *= T{-1};
+  }
+}
+
 /// Component i as shown is `sign(i)` times held component `place(i)`.
 template <typename T>
 class Axes {

@@ -10,6 +10,7 @@
 #include "engine/make_engine.hpp"
 #include "engine/make_model.hpp"
 #include "intake/sparse_entries.hpp"
+#include "model/axes.hpp"
 #include "options/resolved.hpp"
 
 namespace roipca {
@@ -268,6 +269,7 @@ std::optional<Model<T>> SparseStream<T>::read_large(Index components) {
   }
   Model<T> model = make_model<T>(options_, rows_, moments_, std::move(reading->components),
                                  decay * reading->values, decay * reading->trace, scores_);
+  store_as_shown(model);
   probes_.write(model, moments_.unit());
   return model;
 }

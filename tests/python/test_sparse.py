@@ -63,6 +63,20 @@ def test_results_of_wide_rows_are_those_of_the_saved_model(wide, tmp_path):
     assert saved.components_.shape == (15, 120_000)
 
 
+def test_many_components_are_a_view_that_outlives_the_estimator(wide):
+    pca = OnlinePCA(10).partial_fit(wide)
+    components = pca.components_
+    assert np.shares_memory(components, pca.components_)
+    with pytest.raises(ValueError, match="read-only"):
+        components[0] = 0
+    kept = components.copy()
+    pca.partial_fit(wide[:100])
+    del pca
+    assert np.array_equal(components, kept)
+    np.testing.assert_allclose(components @ components.T, np.eye(10), atol=1e-13)
+    assert (components.max(axis=1) > -components.min(axis=1)).all()
+
+
 def test_sparse_and_dense_calls_may_be_mixed(X):
     mixed = OnlinePCA(5)
     for first in range(0, 800, 100):
