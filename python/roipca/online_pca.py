@@ -137,7 +137,8 @@ class OnlinePCA(Streaming, Refining, Scores, ScoreStreams, ToTorch, Monitoring):
     ----------
     components_ : ndarray of shape (n_components_, n_features_in_)
         Orthonormal rows, in descending order of variance, the largest entry of each positive, unless `align` is given.
-        For sparse rows, 2^20 numbers or more may be a view of the model that cannot be written to: copy it to change it.
+        For sparse rows, 2^20 numbers or more may be a view of the model that cannot be written to: make a copy to
+        change it.
     explained_variance_ : ndarray of shape (n_components_,)
         Variance along each component.
     explained_variance_ratio_ : ndarray of shape (n_components_,)

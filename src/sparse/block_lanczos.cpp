@@ -11,6 +11,8 @@ namespace {
 
 // Fraction of a product's length below which no part of it is outside of the basis.
 constexpr double kNothing = 1e-10;
+// Fraction of its length that a vector must keep to be orthogonal to rounding after one orthogonalisation.
+constexpr double kMostLeft = 0.7;
 // Cosine of two vectors that are orthogonal to rounding.
 constexpr double kOrthogonal = 4.0 * std::numeric_limits<double>::epsilon();
 
@@ -66,7 +68,7 @@ void BlockLanczos::start(const simd::AlignedRows<double>& vectors, Index count, 
 void BlockLanczos::solve(const Products& products) {
   const bool has_start = size_ > 0;
   const Index step = std::max(kAtOnce, wanted_ / 2);
-  const Index residual_step = std::max(kAtOnce, wanted_ / 8);
+  const Index residual_step = std::max(2 * kAtOnce, wanted_ / 8);
   Index check = std::max(size_ + step, 2 * wanted_);
   Index residual_check = has_start ? most_ : wanted_ + step;
   double known = 0.0;
@@ -133,13 +135,16 @@ void BlockLanczos::append(Index count, bool has_dots, const Products& products) 
     for (int tries = 0;; ++tries) {
       // Against the other new vectors; random ones also against the basis.
       const Index from = tries == 0 ? size_ : 0;
+      double left = vector.norm();
       for (int pass = 0; pass < 2; ++pass) {
         for (Index j = from; j < size_ + added; ++j) {
           const Eigen::Map<const Vector<double>> other(basis_.row(j), length_);
           vector -= other.dot(vector) * other;
         }
+        const double before = left;
+        left = vector.norm();
+        if (left > kMostLeft * before) break;  // nothing was lost to cancellation
       }
-      const double left = vector.norm();
       if (left > kNothing * lengths[i]) {
         vector /= left;
         break;

@@ -91,10 +91,12 @@ void RowSpace<T>::multiply(const simd::AlignedRows<double>& vectors, simd::Align
   // X X^T, with all vectors of a row together.
   double* const in = panel_in_.data();
   double* const out = panel_out_.data();
-  for (Index c = 0; c < kAtOnce; ++c) {
-    const double* from = coefficients_.row(c);
-    for (Index i = 0; i < count_; ++i) {
-      const double number = c < count ? from[i] : 0.0;
+  for (Index c = count; c < kAtOnce; ++c) std::fill_n(coefficients_.row(c), count_, 0.0);
+  const double* const from = coefficients_.row(0);
+  const Index apart = coefficients_.stride();
+  for (Index i = 0; i < count_; ++i) {
+    for (Index c = 0; c < kAtOnce; ++c) {
+      const double number = from[c * apart + i];
       in[i * kAtOnce + c] = number;
       out[i * kAtOnce + c] = shared_.of_one_row[i] * number;
     }
@@ -102,9 +104,9 @@ void RowSpace<T>::multiply(const simd::AlignedRows<double>& vectors, simd::Align
   const CsrRows<T>& lists = shared_.lists;
   simd::table<T>().sparse_gram(lists.values.data(), lists.indices.data(), lists.starts.data(), lists.count(),
                                in, out);
-  for (Index c = 0; c < count; ++c) {
-    double* to = sums_.row(c);
-    for (Index i = 0; i < count_; ++i) to[i] = out[i * kAtOnce + c];
+  double* const to_sums = sums_.row(0);
+  for (Index i = 0; i < count_; ++i) {
+    for (Index c = 0; c < kAtOnce; ++c) to_sums[c * sums_.stride() + i] = out[i * kAtOnce + c];
   }
   if (rank_ > 0) {
     loops.dots(known_.in_basis.view(rank_), coefficients_.view(count), coefficients_.padded_length(),
