@@ -42,6 +42,7 @@ class BlockLanczos {
   Eigen::Ref<const Vector<double>> values() const { return eigen_.values(); }
   /// Returns the eigenvectors, one per row.
   const simd::AlignedRows<double>& vectors() const { return basis_; }
+  simd::AlignedRows<double>& vectors() { return basis_; }
 
  private:
   void extend(const Products& products);

@@ -26,6 +26,12 @@ double rounding_of_values(bool has_components, Index order) {
   return 64.0 * static_cast<double>(order) * std::numeric_limits<double>::epsilon();
 }
 
+// Ratio of the largest to the smallest eigenvalue below which new components are orthonormal to the precision
+// that a model promises: their rounding is multiplied by the ratio.
+constexpr double kNarrow = 64.0;
+// The same for components that were orthonormalised: their rounding is multiplied by the root of the ratio.
+constexpr double kWide = 4096.0;
+
 // Number of rows that are scored per block: their moments suffice.
 constexpr Index kMostScored = 512;
 
@@ -106,10 +112,15 @@ std::optional<ManyRows<T>> solve_many(const SparseBlock<T>& block, const SparseM
   if (count > 0 && !(values[count - 1] > least_clear_value<T>(rank > 0) * values[0])) return std::nullopt;
   // Components with nothing left above mu are not found.
   if (count < rank || (count < lanczos.count() && settled.mu > 0.0)) return std::nullopt;
+  const double ratio = count > 0 ? values[0] / values[count - 1] : 1.0;
+  bool is_orthonormal = ratio < kNarrow;
+  if (!is_orthonormal && rank == 0 && ratio < kWide) {
+    is_orthonormal = space.orthonormalise(lanczos.vectors(), values, count);
+  }
   auto combination = space.combined(lanczos.vectors(), values, count);
   return ManyRows<T>{std::move(by_feature), std::move(combination),
                      values.head(count).array() + settled.mu * block.rescale,
-                     settled.trace * block.rescale + space.added()};
+                     settled.trace * block.rescale + space.added(), is_orthonormal};
 }
 
 template std::optional<ManyRows<float>> solve_many(const SparseBlock<float>&, const SparseMoments<float>&,

@@ -25,14 +25,12 @@ struct ManyRows {
   typename RowSpace<T>::Combination combination;
   Eigen::VectorXd values;
   double trace;
+  bool is_orthonormal;  // to the precision that a model promises, if the components before are
 
   typename SparseBasis<T>::Rebuilding rebuilding() const {
     return {combination.turn, by_feature, combination.of_rows.data(), combination.stride,
             combination.of_mean};
   }
-  /// Returns whether the new components are orthonormal to the precision that a model promises, if there were
-  /// none before: they are orthonormal to rounding times the ratio of their eigenvalues.
-  bool is_narrow() const { return values.size() == 0 || values[0] < 64.0 * values[values.size() - 1]; }
 };
 
 /// Finds the eigenpairs of the scatter, times block.rescale, with the rows of a block, before `moments` close

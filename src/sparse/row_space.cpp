@@ -12,6 +12,8 @@ namespace {
 constexpr Index kAtOnce = BlockLanczos::kAtOnce;
 // The same as in SparseUpdate.
 constexpr double kEnoughLeft = 1e-8;
+// Largest excess of the products of vectors over those of orthonormal ones whose square is rounding.
+constexpr double kSmallExcess = 0x1p-28;
 
 using Numbers = Eigen::Map<Vector<double>>;
 using GivenNumbers = Eigen::Map<const Vector<double>>;
@@ -149,6 +151,37 @@ simd::AlignedRows<double> RowSpace<T>::estimates() const {
     if (has_jump_) to[rank_ + count_] = of_jump_ * (own - known_.mean_in_basis[j]);
   }
   return rows;
+}
+
+template <typename T>
+bool RowSpace<T>::orthonormalise(simd::AlignedRows<double>& vectors,
+                                 const Eigen::Ref<const Vector<double>>& values, Index count) {
+  const auto& loops = simd::table<double>();
+  simd::AlignedRows<double> some(kAtOnce, order());
+  simd::AlignedRows<double> images(count, order());
+  simd::AlignedRows<double> some_images(kAtOnce, order());
+  for (Index from = 0; from < count; from += kAtOnce) {
+    const Index width = std::min(kAtOnce, count - from);
+    for (Index i = 0; i < width; ++i) std::copy_n(vectors.row(from + i), order(), some.row(i));
+    multiply(some, some_images, width);
+    for (Index i = 0; i < width; ++i) std::copy_n(some_images.row(i), order(), images.row(from + i));
+  }
+  RowMatrix<double> dots(count, count);
+  loops.dots(vectors.view(count), images.view(count), vectors.padded_length(), dots.data(), dots.cols());
+  // With I + E for the products of the combinations, the inverse of the Cholesky factor is I - E / 2 on the
+  // diagonal and I - E below it, to rounding of E squared.
+  RowMatrix<double> turn = RowMatrix<double>::Zero(count, count);
+  for (Index j = 0; j < count; ++j) {
+    for (Index i = 0; i <= j; ++i) {
+      const double excess = dots(j, i) / std::sqrt(values[i] * values[j]) - (i == j ? 1.0 : 0.0);
+      if (!(std::abs(excess) < kSmallExcess)) return false;
+      turn(i, j) = i == j ? 1.0 - 0.5 * excess : -excess * std::sqrt(values[j] / values[i]);
+    }
+  }
+  Vector<double> scratch(simd::panel_size<double>(count));
+  loops.rotate(vectors.row(0), vectors.stride(), count, {vectors.row(0), 0, 0}, turn.data(), turn.cols(),
+               count, vectors.padded_length(), scratch.data());
+  return true;
 }
 
 template <typename T>

@@ -53,6 +53,12 @@ class RowSpace {
   /// Returns G Q, one row per component: estimates of the eigenvectors.
   simd::AlignedRows<double> estimates() const;
 
+  /// Removes the rounding that eigenvectors of small eigenvalues have of large ones. The products of their
+  /// combinations are those of the vectors with G G^T, so no feature is touched. A vector is corrected only
+  /// by those before it. Returns false, and changes nothing, if there is more than rounding to remove.
+  bool orthonormalise(simd::AlignedRows<double>& vectors, const Eigen::Ref<const Vector<double>>& values,
+                      Index count);
+
   /// Returns G^T times the vectors, divided by the roots of `values`: Q turn + X^T of_rows - mean of_mean^T.
   struct Combination {
     Matrix<double> turn;

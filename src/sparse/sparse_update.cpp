@@ -140,7 +140,7 @@ std::optional<typename SparseUpdate<T>::Reading> SparseUpdate<T>::read_many(cons
   if (!found) return std::nullopt;
   const Index read = std::min(count, found->values.size());
   Reading reading;
-  reading.is_orthonormal = rank_ == 0 && found->is_narrow();
+  reading.is_orthonormal = rank_ == 0 && found->is_orthonormal;
   // Others matter if all are orthonormalised, or if the sum of all eigenvalues exceeds the trace by rounding.
   const bool are_alone = reading.is_orthonormal && found->values.sum() <= found->trace;
   if (count < capacity_ && !are_alone) return std::nullopt;

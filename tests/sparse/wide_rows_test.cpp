@@ -112,8 +112,7 @@ TEST(WideRows, HaveTheEigenvaluesOfBatchPcaWhileAllAreHeld) {
 }
 
 template <typename T>
-void expect_the_same_without_the_others() {
-  const auto csr = documents<T>(300, kWords, 30, 5);
+void expect_the_same_without_the_others(const Csr<T>& csr) {
   OnlinePca<T> pca(kTen);
   pca.partial_fit(csr.view());
   const auto reported = pca.reported();
@@ -130,8 +129,42 @@ void expect_the_same_without_the_others() {
 }
 
 TEST(WideRows, HaveTheSameReportedComponentsWithoutTheOthers) {
-  expect_the_same_without_the_others<double>();
-  expect_the_same_without_the_others<float>();
+  expect_the_same_without_the_others(documents<double>(300, kWords, 30, 5));
+  expect_the_same_without_the_others(documents<float>(300, kWords, 30, 5));
+}
+
+// Three words count so much more than the others that the first eigenvalue is hundreds of times the last.
+template <typename T>
+Csr<T> with_heavy_words(T factor) {
+  auto csr = documents<T>(300, kWords, 30, 5);
+  for (std::size_t e = 0; e < csr.values.size(); ++e) {
+    if (csr.indices[e] < 3) csr.values[e] *= factor;
+  }
+  return csr;
+}
+
+template <typename T>
+void expect_orthonormal(const Csr<T>& csr, double least_ratio) {
+  const auto model = OnlinePca<T>(kTen).partial_fit(csr.view()).model();
+  EXPECT_GT(model.eigenvalues.front(), least_ratio * model.eigenvalues.back());
+  const Eigen::MatrixXd u = as_columns(model.basis).template cast<double>();
+  const Eigen::MatrixXd identity = Eigen::MatrixXd::Identity(u.cols(), u.cols());
+  EXPECT_LT((u.transpose() * u - identity).cwiseAbs().maxCoeff(),
+            512.0 * double{std::numeric_limits<T>::epsilon()});
+}
+
+TEST(WideRows, HaveOrthonormalComponentsOfVeryDifferentVariances) {
+  expect_orthonormal(with_heavy_words<double>(10.0), 64.0);
+  expect_orthonormal(with_heavy_words<float>(10.0F), 64.0);
+  expect_orthonormal(with_heavy_words<double>(40.0), 1024.0);
+  expect_orthonormal(with_heavy_words<float>(40.0F), 1024.0);
+  expect_orthonormal(with_heavy_words<double>(1000.0), 1e5);
+  expect_nearer_than_dense(with_heavy_words<double>(10.0), kTen, kDouble);
+}
+
+TEST(WideRows, HaveTheSameReportedComponentsOfVeryDifferentVariancesWithoutTheOthers) {
+  expect_the_same_without_the_others(with_heavy_words<double>(10.0));
+  expect_the_same_without_the_others(with_heavy_words<float>(10.0F));
 }
 
 TEST(WideRows, AreReadInFullIfTheReportedComponentsDependOnTheOthers) {
