@@ -23,7 +23,7 @@ class BlockLanczos {
  public:
   static constexpr Index kAtOnce = 8;
   static constexpr double kTolerance = 0x1p-7;
-  static constexpr double kResidual = 0x1p-6;
+  static constexpr double kResidual = 0x1p-9;
 
   /// `products(v, p, count)` sets the first `count` rows of p to the products of the matrix with those of v.
   using Products =
