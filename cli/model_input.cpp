@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <fstream>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <variant>
 
+#include "components_asked_for.hpp"
 #include "fit_checkpoint.hpp"
 #include "output_paths.hpp"
 #include "printable.hpp"
@@ -21,6 +25,17 @@ AnyModel of_either_type(Load load) {
   } catch (const FileError&) {
     return load(float());
   }
+}
+
+// Returns the number of components that Python was asked for, if it depends on the rows: Python saves a model
+// with more, and decides whenever it reads them.
+Components wished_components(const std::string& parameters) {
+  const auto json = nlohmann::json::parse(parameters, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || !json.contains("n_components")) return {};
+  const nlohmann::json& wish = json["n_components"];
+  if (wish == "auto") return {.automatic = true};
+  if (wish.is_number_float() && wish > 0.0 && wish < 1.0) return {.fraction = wish.get<double>()};
+  return {};
 }
 
 }  // namespace
@@ -68,7 +83,12 @@ AnyModel load_model(const std::string& path) {
   if (start.starts_with("roipca-fit-1") || start.starts_with("roipca-pass1")) {
     return of_either_type([&]<typename T>(T) { return load_fit<T>(path).pca.model(); });
   }
-  return load_any(path);
+  return std::visit(
+      [](auto&& model) -> AnyModel {
+        const Components wish = wished_components(model.parameters);
+        return with_components_asked_for(std::move(model), wish, /*warns=*/false);
+      },
+      load_any(path));
 }
 
 std::string hint_at_other_columns(const std::vector<std::string>& names,

@@ -7,6 +7,7 @@
 
 #include "arguments.hpp"
 #include "json_object.hpp"
+#include "memory_limit.hpp"
 #include "model_input.hpp"
 #include "roipca/batch_pca.hpp"
 #include "roipca/online_pca.hpp"
@@ -45,6 +46,21 @@ bool is_model(const std::string& path) {
   }
 }
 
+// Throws FileError if a batch PCA would exhaust the machine: the scatter, a copy of it, and its eigenvectors
+// are about nine matrices of all features.
+void require_memory_for(Index features) {
+  const double bytes = 9.0 * 8.0 * static_cast<double>(features) * static_cast<double>(features);
+  const auto available = static_cast<double>(available_memory());
+  if (bytes <= available) return;
+  char text[160];
+  std::snprintf(
+      text, sizeof text,
+      "a batch PCA of %td features takes about %.0f GB of memory, and %.0f GB are available: compare "
+      "with another model instead",
+      features, bytes / 1e9, available / 1e9);
+  throw FileError(text);
+}
+
 // Returns the leading `components` of a batch PCA, computed from the exact scatter: O(features^2) memory for
 // any number of rows.
 OwnedRows<double> batch_subspace(const CompareSettings& settings, Index features, Index components,
@@ -54,6 +70,7 @@ OwnedRows<double> batch_subspace(const CompareSettings& settings, Index features
     throw FileError(settings.input.paths.front() + ": rows of " + std::to_string(source.columns()) +
                     " numbers, but the model has " + std::to_string(features) + " features");
   }
+  require_memory_for(features);
   OnlinePca<double> pca(Options{.n_components = components, .method = Method::kExact, .center = center});
   while (const PlacedRows<double>* block = source.next()) {
     check_interrupt();
@@ -116,11 +133,11 @@ void compare(const CompareSettings& settings) {
   if (with_model && settings.input.paths.size() > 1) {
     throw UsageError(other + " is a model: compare with it alone, without " + settings.input.paths[1]);
   }
-  const AnyModel model = load_any(settings.model);
+  const AnyModel model = load_model(settings.model);
   const OwnedRows<double> u = subspace_of(model);
   const bool centred = is_centred(model);
   const OwnedRows<double> v =
-      with_model ? subspace_of(load_any(other)) : batch_subspace(settings, u.cols(), u.rows(), centred);
+      with_model ? subspace_of(load_model(other)) : batch_subspace(settings, u.cols(), u.rows(), centred);
   if (u.cols() != v.cols()) {
     throw FileError(other + ": a model of " + std::to_string(v.cols()) + " features, but " + settings.model +
                     " has " + std::to_string(u.cols()));

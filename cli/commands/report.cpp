@@ -54,7 +54,7 @@ void report(const ReportSettings& settings) {
                                  : settings.output;
   require_apart({output}, {settings.model});
   require_apart({output}, settings.input.paths);
-  const AnyModel model = load_any(settings.model);
+  const AnyModel model = load_model(settings.model);
   const ModelFacts facts = facts_of(model);
   if (page.image && page.image->first * page.image->second != facts.components.cols()) {
     throw FileError(settings.model + ": has " + std::to_string(facts.components.cols()) +

@@ -13,6 +13,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
+import scipy.sparse
 
 NPY_HEADER = b"\x93NUMPY\x01\x00\x76\x00"
 
@@ -420,3 +421,12 @@ def test_wrong_sizes_of_the_chunks_of_a_sparse_matrix_are_refused(roipca, tmp_pa
     damaged[damaged.find(key)] ^= 1
     (tmp_path / "a.h5").write_bytes(damaged)
     assert 'a.h5: the chunk index of dataset "m/data" is damaged' in roipca.refuse("fit", "a.h5", "-k", 1)
+
+
+def test_compare_refuses_a_batch_pca_that_would_exhaust_the_machine(roipca, tmp_path):
+    features = 200_000  # 9 matrices of them take 2.9 TB
+    rows = scipy.sparse.random_array((20, features), density=1e-4, format="csr", rng=np.random.default_rng(0))
+    scipy.sparse.save_npz(tmp_path / "a.npz", rows)
+    roipca("fit", "a.npz", "-k", 2, "-o", "m")
+    message = roipca.refuse("compare", "m", "a.npz")
+    assert "a batch PCA of 200000 features takes about 2880 GB of memory" in message

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from roipca import OnlinePCA
 
 
 @pytest.fixture
@@ -46,3 +47,13 @@ def test_auto_says_when_not_to_trust_it(roipca, tmp_path):
 def test_auto_excludes_scores_in_the_same_pass(roipca, factors):
     done = roipca.run("fit", "a.npy", "-k", "auto", "--scores", "s.npy")
     assert done.returncode == 2 and b"--scores needs -k as a number" in done.stderr
+
+
+@pytest.mark.parametrize("n_components", [0.5, 0.95, "auto"])
+def test_the_commands_report_as_many_components_of_a_python_model_as_python(roipca, tmp_path, factors, n_components):
+    pca = OnlinePCA(n_components).fit(factors)
+    pca.save(tmp_path / "model.safetensors")
+    roipca("transform", "model.safetensors", "a.npy", "-o", "scores.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "scores.npy"), pca.transform(factors))
+    facts = json.loads(roipca("info", "model.safetensors", "--json"))
+    assert facts["components"] == pca.n_components_
