@@ -256,6 +256,7 @@ void watch(const WatchSettings& settings) {
     }
     state.set_status("ended");
     report_skipped(source.skipped());
+    if (run.rows() == 0) throw FileError("no rows are left: all of them are bad, or there were none");
     note("the input ended after " + std::to_string(run.rows()) + " rows and " +
          std::to_string(state.alarms()) + (state.alarms() == 1 ? " alarm" : " alarms") +
          (settings.no_follow ? "" : "; the page stays until Ctrl-C (--no-follow ends)"));

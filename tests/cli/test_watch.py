@@ -396,3 +396,10 @@ def test_the_page_is_alive(watch, tmp_path):
         page.settle()
         assert page.run("document.documentElement.scrollWidth") <= 380
         assert all(url.startswith(f"http://127.0.0.1:{watched.port}/") for url in page.requests)
+
+
+def test_a_batch_job_in_which_every_row_is_bad_fails(roipca, tmp_path):
+    (tmp_path / "bad.csv").write_text("time,a,b\n" + "".join(f"day {i},{i},{i % 3}\n" for i in range(50)))
+    done = roipca.run("watch", "bad.csv", "-k", 1, "--no-follow", "--port", 0)
+    assert done.returncode == 1
+    assert b"no rows are left" in done.stderr
