@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import warnings
 from collections.abc import Iterable
 from numbers import Integral
@@ -130,7 +131,18 @@ class Fitted:
             kind = re.sub(r"\d+", "", caution)
             if kind not in self._warned:
                 self._warned.add(kind)
-                warnings.warn(f'n_components="auto": {caution}', stacklevel=6)
+                warnings.warn(f'n_components="auto": {caution}', stacklevel=_caller_level())
+
+
+def _caller_level() -> int:
+    """Returns the stacklevel, for a warning of the function that calls this one, of the nearest code outside of roipca."""
+    package = os.path.dirname(__file__)
+    level = 1
+    frame = sys._getframe(1)
+    while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == package:
+        frame = frame.f_back
+        level += 1
+    return level
 
 
 _TREES: dict[type, Any] = {

@@ -217,7 +217,7 @@ class Refining:
 
     @property
     def component_errors_(self) -> Float64Array:
-        """Estimate of the error of each component (n_components_,): the squared sine of its angle to the true one."""
+        """Error of each component (n_components_,), estimated on the safe side: squared sine of its angle to the true one."""
         return self._known(self._model.component_errors)
 
     @property

@@ -182,7 +182,7 @@ class OnlinePCA(Streaming, Refining, Scores, ScoreStreams, ToTorch, Monitoring):
         `probes`, after two passes or more, and for `method="exact"`. Otherwise, this and the next two attributes raise
         AttributeError.
     component_errors_ : ndarray of shape (n_components_,)
-        Estimate of the error of each component: the squared sine of its angle to the true one.
+        Error of each component, estimated on the safe side: the squared sine of its angle to the true one.
     component_groups_ : list of lists of int
         Components that cannot be told apart from their neighbours are in one group, of which only the subspace is
         known.
