@@ -19,7 +19,7 @@ struct Components {
   bool automatic = false;                         ///< as many components as the rows support
 
   /// Returns the number of components to hold for rows of `features` numbers: the number asked for or, if it
-  /// is only known at the end, at most 100. (With up to 1,024 features the automatic method is then exact and
+  /// is only known at the end, at most 100. (With up to 1,600 features the automatic method is then exact and
   /// holds all.) Throws UsageError if more components are asked for than there are features.
   Index to_hold(Index features) const;
   bool known_at_end() const { return number == 0; }

@@ -66,7 +66,7 @@ class OnlinePCA(Streaming, Refining, Scores, ScoreStreams, ToTorch, Monitoring):
           variance 0 are added.
         - float in (0, 1): the number of components that explain more than this fraction of the variance. It is
           computed whenever a result is read, so that it can change as rows are added. If there are few enough
-          features for an exact result (`method="auto"` with up to 1,024 features, or `method="exact"`), all
+          features for an exact result (`method="auto"` with up to 1,600 features, or `method="exact"`), all
           components are held, and otherwise 200: 100 and their oversampling. If these explain less than the
           fraction, all of them are reported, with a warning.
         - "auto": the consensus of `suggest_components`, at least 1. It is computed whenever a result is read, and as
@@ -76,7 +76,8 @@ class OnlinePCA(Streaming, Refining, Scores, ScoreStreams, ToTorch, Monitoring):
           components as features, in O(features^2) memory, and reports min(n_samples_seen_, features).
     method : {"auto", "roipca", "froipca", "ipca", "ccipca", "gha", "oja", "fd", "exact"}, default="auto"
         "auto" means exact where that takes no longer than blocks (up to about 150 features for 2 components,
-        240 for 10, 920 for 40) and there are at most 1,024 features or eight times as many as reported components.
+        240 for 10, 920 for 40, 4,000 for 256) and there are at most 1,024 features or 16 times as many as reported
+        components.
         Otherwise it means roipca.
     mu : {"mean", "zero"} or float, default="mean"
         The variance that roipca and froipca assume along directions that are not held.
@@ -137,8 +138,7 @@ class OnlinePCA(Streaming, Refining, Scores, ScoreStreams, ToTorch, Monitoring):
     ----------
     components_ : ndarray of shape (n_components_, n_features_in_)
         Orthonormal rows, in descending order of variance, the largest entry of each positive, unless `align` is given.
-        For sparse rows, 2^20 numbers or more may be a view of the model that cannot be written to: make a copy to
-        change it.
+        2^20 numbers or more are a view of the model that cannot be written to: make a copy to change it.
     explained_variance_ : ndarray of shape (n_components_,)
         Variance along each component.
     explained_variance_ratio_ : ndarray of shape (n_components_,)

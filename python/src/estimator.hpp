@@ -101,9 +101,10 @@ class Estimator {
     });
   }
 
-  /// Returns OnlinePca::reported; the same object until rows are added or `model` is called.
+  /// Returns OnlinePca::reported or, if no rows were added since the estimator was made from a model, that
+  /// model; the same object until rows are added.
   std::shared_ptr<Model<T>> reported() {
-    return alone([&] { return snapshot_ ? snapshot_ : std::const_pointer_cast<Model<T>>(pca_.reported()); });
+    return alone([&] { return is_given_ ? snapshot_ : std::const_pointer_cast<Model<T>>(pca_.reported()); });
   }
 
   /// Returns what is needed to resume with the same bits: the estimator's state or, if no rows were added

@@ -270,13 +270,15 @@ void DenseStream<T>::merge(const DenseStream& other, double decay) {
 }
 
 template <typename T>
+Model<T> DenseStream<T>::written(const Intake<T>& intake, const Spectrum<T>& spectrum,
+                                 const ScoreMoments& scores, const ProbeSums<T>& probes) const {
+  Model<T> model = make_model(options_, intake.rows(), intake.moments(), spectrum, scores);
+  probes.write(model, intake.moments().unit());
+  return model;
+}
+
+template <typename T>
 Model<T> DenseStream<T>::model() const {
-  const auto written = [&](const Intake<T>& intake, Spectrum<T> spectrum, const ScoreMoments& scores,
-                           const ProbeSums<T>& probes) {
-    Model<T> model = make_model(options_, intake.rows(), intake.moments(), std::move(spectrum), scores);
-    probes.write(model, intake.moments().unit());
-    return model;
-  };
   const bool lacks_covariance = imputation_ && imputation_->has_covariance();
   if (!intake_.is_waiting() && !lacks_covariance) {
     return written(intake_, engine_->spectrum(), scores_, probes_);
@@ -295,6 +297,23 @@ Model<T> DenseStream<T>::model() const {
   }
   if (imputation) add_covariance(*imputation, intake, *engine);
   return written(intake, engine->settle(), scores, probes);
+}
+
+template <typename T>
+std::optional<Model<T>> DenseStream<T>::reported() const {
+  // The error that probes tell depends on all components.
+  if (options_.probes > 0 || imputation_) return std::nullopt;
+  if (intake_.is_waiting()) {
+    DenseStream closed(*this);
+    closed.close_block();
+    return closed.reported();
+  }
+  const auto spectrum = engine_->reported_spectrum();
+  // A variance that is only rounding may be reported in another place.
+  if (!spectrum || !(spectrum->values.minCoeff() > 0.0)) return std::nullopt;
+  Model<T> model = written(intake_, *spectrum, scores_, probes_);
+  if (!(model.eigenvalues.back() > 0.0)) return std::nullopt;
+  return model;
 }
 
 template <typename T>

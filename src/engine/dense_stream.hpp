@@ -56,6 +56,9 @@ class DenseStream {
   /// Returns the model. Reading changes nothing: rows that wait for a full block are added to a copy. Costs
   /// one copy of the engine and one update.
   Model<T> model() const;
+  /// Returns a model with the reported components only, equal to those of `model` to rounding, if that takes
+  /// much less time. The model is for results along the components.
+  std::optional<Model<T>> reported() const;
   std::vector<double> learning_rates() const;
   /// Returns about how many numbers a copy of the stream copies.
   Index size() const { return engine_->size() + probes_.size(); }
@@ -76,6 +79,8 @@ class DenseStream {
   void add_scores(const RowBlock<T>& block, ScoreMoments& scores) const;
   void update_fill_model();
   static void add_covariance(Imputation& imputation, Intake<T>& intake, Engine<T>& engine);
+  Model<T> written(const Intake<T>& intake, const Spectrum<T>& spectrum, const ScoreMoments& scores,
+                   const ProbeSums<T>& probes) const;
 
   Options options_;
   std::unique_ptr<Engine<T>> engine_;

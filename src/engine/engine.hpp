@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <vector>
 
@@ -30,7 +31,8 @@ class Engine {
   virtual Index block_rows() const = 0;
 
   /// Adds the rows X of a closed block: scatter <- decay * (rescale * scatter + X^T X). The rows are scratch
-  /// afterwards. Allocates nothing, apart from readings of the components to score rows by.
+  /// afterwards. Allocates nothing, apart from readings of the components to score rows by, and scores of
+  /// rows with gaps.
   void absorb(RowBlock<T>& block) {
     if (block.rescale != 1.0) rescale(block.rescale);
     add(block);
@@ -45,6 +47,9 @@ class Engine {
   virtual Spectrum<T> settle() = 0;
   /// Returns the present eigenpairs. Changes nothing.
   virtual Spectrum<T> spectrum() const { return clone()->settle(); }
+  /// Returns the eigenpairs that are reported, without the others, if that takes much less time. They are
+  /// those of `spectrum` to rounding.
+  virtual std::optional<Spectrum<T>> reported_spectrum() const { return std::nullopt; }
 
   /// Merges another scatter: scatter <- rescale * scatter + factor * the other's scatter + step step^T. Both
   /// engines must keep the scatter itself.

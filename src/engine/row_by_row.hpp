@@ -62,7 +62,7 @@ class RowByRow final : public Engine<T> {
   void score(RowBlock<T>& block) {
     if (scoring_.is_due(block)) {
       Spectrum<T> spectrum = rule_->spectrum();
-      // As a model reports it. Rounding of the rows themselves is left to the scores.
+      // Reports the spectrum as a model does. The scorer leaves out what the rounding of the rows explains.
       make_reportable(spectrum, {.mean_squares = Vector<double>::Zero(features_),
                                  .freedom = block.freedom,
                                  .rows = static_cast<double>(block.rows_before)});

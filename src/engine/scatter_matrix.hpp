@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "engine/engine.hpp"
 #include "linalg/leading_eigen.hpp"
@@ -59,6 +61,13 @@ class ScatterMatrix final : public Engine<T> {
             scatter_.columns(features).diagonal().sum()};
   }
 
+  std::optional<Spectrum<T>> reported_spectrum() const override {
+    constexpr Index kManyFeatures = 1024;  // below, all pairs take a fifth of a second
+    constexpr double kTolerance = 16.0 * std::numeric_limits<double>::epsilon();
+    if (scatter_.length() <= kManyFeatures) return std::nullopt;
+    return leading_spectrum(kTolerance);
+  }
+
   void spread(const Vector<double>& diagonal) override {
     scatter_.columns(scatter_.length()).diagonal() += diagonal;
   }
@@ -88,7 +97,7 @@ class ScatterMatrix final : public Engine<T> {
     const auto from = block.rows.columns(block.count);
     to = from.template cast<double>();
     if (block.scores.is_wanted) {
-      if (scoring_.is_due(block)) scoring_.refresh(leading_spectrum(), block);
+      if (scoring_.is_due(block)) scoring_.refresh(spectrum_for_scores(), block);
       scoring_.score(rows_, block);
     }
     if (block.pull != 0.0) {
@@ -106,14 +115,21 @@ class ScatterMatrix final : public Engine<T> {
  private:
   // Solves as far as scores need it: no more pairs than reported, and residuals far below the uncertainty of
   // a stream.
-  Spectrum<T> leading_spectrum() const {
+  Spectrum<T> spectrum_for_scores() const {
     constexpr Index kFewFeatures = 64;  // all pairs take no longer
     constexpr double kTolerance = 1e-10;
     if (scatter_.length() <= kFewFeatures) return spectrum();
+    auto leading = leading_spectrum(kTolerance);
+    return leading ? *std::move(leading) : spectrum();
+  }
+
+  // Returns the reported pairs, with residuals up to `tolerance` times the largest eigenvalue, if block
+  // Lanczos iteration finds them.
+  std::optional<Spectrum<T>> leading_spectrum(double tolerance) const {
     linalg::LeadingEigen eigen(scatter_, reported_);
-    if (!eigen.solve(kTolerance)) return spectrum();
-    return {eigen.vectors().columns(reported_).template cast<T>(), eigen.values(),
-            scatter_.columns(scatter_.length()).diagonal().sum()};
+    if (!eigen.solve(tolerance)) return std::nullopt;
+    return Spectrum<T>{eigen.vectors().columns(reported_).template cast<T>(), eigen.values(),
+                       scatter_.columns(scatter_.length()).diagonal().sum()};
   }
 
   // Number of rows whose products are summed with the rounding of one addition to the scatter.

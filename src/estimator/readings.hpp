@@ -33,12 +33,13 @@ class Readings {
     });
   }
 
-  /// Returns a model with the same reported components and perhaps no others: the one that `get` returned, or
-  /// else that of `read_reported` if it returns one and nothing is aligned, or else that of `read`.
+  /// Returns a model with the reported components and perhaps no others: the one that it returned before, or
+  /// else the one that `get` returned, or else that of `read_reported` if it returns one and nothing is
+  /// aligned, or else that of `read`.
   template <typename Read, typename ReadReported>
   std::shared_ptr<const Model<T>> get_reported(Read read, ReadReported read_reported) const {
-    if (auto known = model_.peek()) return known;
     if (auto known = reported_.peek()) return known;
+    if (auto known = model_.peek()) return known;
     if (align_ != Align::kNone) return get(read);
     std::optional<Model<T>> model = read_reported();
     return model ? reported_.get([&] { return std::move(*model); }) : get(read);

@@ -213,7 +213,8 @@ Model<T> Shards<T>::model() const {
 
 template <typename T>
 std::optional<Model<T>> Shards<T>::reported() const {
-  return streams_.size() == 1 ? streams_[0].reported() : std::nullopt;
+  if (streams_.size() == 1) return streams_[0].reported();
+  return streams_[0].adds_scatters() ? joined().reported() : std::nullopt;
 }
 
 template <typename T>

@@ -46,7 +46,7 @@ class Shards {
   std::int64_t rows() const;
   /// Returns the model. There must be at least one row.
   Model<T> model() const;
-  /// See SparseStream::reported.
+  /// See Stream::reported.
   std::optional<Model<T>> reported() const;
   std::vector<double> learning_rates() const;
   /// Returns about how many numbers a copy copies.

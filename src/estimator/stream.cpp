@@ -115,6 +115,11 @@ Model<T> Stream<T>::model() const {
 }
 
 template <typename T>
+std::optional<Model<T>> Stream<T>::reported() const {
+  return dense_ ? dense_->reported() : sparse_->reported();
+}
+
+template <typename T>
 std::vector<double> Stream<T>::learning_rates() const {
   return dense_ ? dense_->learning_rates() : std::vector<double>();
 }

@@ -53,8 +53,9 @@ class Stream {
   std::int64_t rows() const;
   /// Returns the model. Reading changes nothing: rows that wait for a full block are added to a copy.
   Model<T> model() const;
-  /// See SparseStream::reported.
-  std::optional<Model<T>> reported() const { return sparse_ ? sparse_->reported() : std::nullopt; }
+  /// Returns a model with the reported components only, if that takes much less time or memory: see the two
+  /// kinds of streams.
+  std::optional<Model<T>> reported() const;
   std::vector<double> learning_rates() const;
   /// Returns about how many numbers a copy of the stream copies.
   Index size() const;

@@ -51,7 +51,7 @@ class Window {
   std::int64_t rows() const { return length_ == 0 ? open_.rows() : rows_; }
   /// Returns the model. There must be at least one row.
   Model<T> model() const;
-  /// See SparseStream::reported.
+  /// See Stream::reported.
   std::optional<Model<T>> reported() const { return length_ == 0 ? open_.reported() : std::nullopt; }
   std::vector<double> learning_rates() const { return open_.learning_rates(); }
   /// Returns about how many numbers a copy copies.

@@ -7,9 +7,9 @@
 namespace roipca {
 namespace {
 
-// Reading a model from the scatter solves an eigenproblem of order d, which pays off for few features, or if
-// a good part of the components is reported.
-constexpr Index kExactByReported = 8;
+// The scatter takes as much memory as 16 times the reported components, at most, or little. (Reading it takes
+// as long as adding 3 d rows, or 10 d rows for all pairs.)
+constexpr Index kExactByReported = 16;
 constexpr Index kFewFeatures = 1024;
 
 // Multiplications and additions per row by blocks. Those of small matrices are weighted by their cost
@@ -45,10 +45,10 @@ Method resolve(const Options& options, Index features) {
   by_roipca.method = Method::kRoipca;
   const auto [reported, held] = capacity(by_roipca, features);
   if (options.missing == Missing::kImpute) return Method::kRoipca;  // filled values are not exact anyway
-  const bool is_readable = features <= kFewFeatures || features <= kExactByReported * reported;
+  const bool is_small = features <= kFewFeatures || features <= kExactByReported * reported;
   const auto d = static_cast<double>(features);
   const bool is_cheaper = cost_by_scatter(d) <= cost_by_blocks(d, static_cast<double>(held));
-  return is_cheaper && is_readable ? Method::kExact : Method::kRoipca;
+  return is_cheaper && is_small ? Method::kExact : Method::kRoipca;
 }
 
 Capacity capacity(const Options& options, Index features) {

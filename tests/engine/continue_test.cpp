@@ -22,18 +22,18 @@ class Continue : public ::testing::Test {
   const RowMatrix<T> rows_ = decaying_rows(kRows, 29, 0.8, 1).cast<T>();
 
   Model<T> never_stopping(const Options& options) const {
-    return without_change(OnlinePca<T>(options).partial_fit(rows_).model());
+    return comparable(OnlinePca<T>(options).partial_fit(rows_).model());
   }
   Model<T> stopping_every(Index count, const Options& options) const {
     auto model = OnlinePca<T>(options).partial_fit(rows_.topRows(count)).model();
     for (Index from = count; from < kRows; from += count) {
       model = OnlinePca<T>(model).partial_fit(rows_.middleRows(from, std::min(count, kRows - from))).model();
     }
-    return without_change(model);
+    return comparable(model);
   }
   // From a model, rows are compared with those that follow it alone, and scored by the components of the
   // model until these are read again.
-  static Model<T> without_change(Model<T> model) {
+  static Model<T> comparable(Model<T> model) {
     model.change = {};
     model.prequential = {};
     return model;

@@ -1,9 +1,14 @@
 // Reading a model while the stream goes on.
 #include <gtest/gtest.h>
 
+#include <Eigen/Eigenvalues>
+#include <cmath>
+#include <limits>
 #include <stdexcept>
 
+#include "linalg/eigen_types.hpp"
 #include "roipca/online_pca.hpp"
+#include "roipca/subspace.hpp"
 #include "support/rows.hpp"
 #include "support/same_bits.hpp"
 
@@ -47,6 +52,50 @@ TEST_F(Reading, AfterAFitIsOfTheNewRowsOnly) {
   EXPECT_EQ(pca_.snapshot()->rows, 110);
   pca_.fit(rows_.topRows(50));
   EXPECT_EQ(pca_.snapshot()->rows, 50);
+}
+
+// Above 1,024 features, those of the exact method are found without the others.
+TEST(ReportedComponents, OfManyFeaturesAreThoseOfAllPairsAndStayTheSame) {
+  constexpr Index kFeatures = 1100;
+  const RowMatrix<double> rows = support::decaying_rows(1500, kFeatures, 0.97, 2);
+  OnlinePca<double> pca({.n_components = 70});
+  pca.partial_fit(rows.topRows(1450));  // the last block is not full
+  const auto reported = pca.reported();
+  ASSERT_EQ(reported->resolved.method, Method::kExact);
+  EXPECT_EQ(reported->basis.rows(), 70);
+  EXPECT_GT(pca.snapshot()->basis.rows(), 500);  // those above rounding
+  EXPECT_EQ(pca.reported(), reported);
+
+  const Matrix<double> centred = rows.topRows(1450).rowwise() - rows.topRows(1450).colwise().mean();
+  const Eigen::SelfAdjointEigenSolver<Matrix<double>> oracle(centred.transpose() * centred);
+  const Vector<double> values = oracle.eigenvalues().reverse().head(70);
+  // The scatter and both solvers round to about the root of its order, times its largest eigenvalue.
+  const double rounding = 16.0 * std::sqrt(1.0 * kFeatures) * std::numeric_limits<double>::epsilon();
+  EXPECT_LE((as_eigen(reported->eigenvalues).head(70) - values).cwiseAbs().maxCoeff(), rounding * values[0]);
+  const Matrix<double> basis = as_columns(reported->basis);
+  const Matrix<double> residuals = centred.transpose() * (centred * basis) - basis * values.asDiagonal();
+  EXPECT_LE(residuals.colwise().norm().maxCoeff(), rounding * values[0]);
+
+  pca.partial_fit(rows.bottomRows(50));
+  EXPECT_EQ(pca.reported()->rows, 1500);
+}
+
+TEST(ReportedComponents, OfThreadsAreThoseOfAllRows) {
+  const RowMatrix<double> rows = support::decaying_rows(1200, 1100, 0.97, 3);
+  OnlinePca<double> one({.n_components = 70});
+  OnlinePca<double> two({.n_components = 70, .threads = 2});
+  const auto a = one.partial_fit(rows).reported();
+  const auto b = two.partial_fit(rows).reported();
+  EXPECT_EQ(b->basis.rows(), 70);
+  EXPECT_EQ(b->rows, 1200);
+  EXPECT_LE(subspace_error(a->components(), b->components()), 1e-24);
+}
+
+// A rank below the reported number leaves directions that only a full solution tells from rounding.
+TEST(ReportedComponents, OfLowRankAreThoseOfTheWholeModel) {
+  OnlinePca<double> pca({.n_components = 70});
+  pca.partial_fit(support::normal_rows(30, 1100, 4));
+  EXPECT_EQ(pca.reported(), pca.snapshot());
 }
 
 }  // namespace

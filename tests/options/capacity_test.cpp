@@ -37,6 +37,19 @@ TEST(CapacityOf, OtherMethodsHoldWhatTheyReport) {
 
 TEST(CapacityOf, ExactHoldsAllFeatures) { EXPECT_EQ(capacity(options_for(Method::kExact, 3), 50).held, 50); }
 
+// As fast as blocks, and in 16 times the memory of the components.
+TEST(Auto, IsExactForUpTo16TimesAsManyFeaturesAsComponents) {
+  const auto method = [](Index features, Index components) {
+    return resolve(options_for(Method::kAuto, components), features);
+  };
+  EXPECT_EQ(method(1024, 64), Method::kExact);
+  EXPECT_EQ(method(1536, 100), Method::kExact);
+  EXPECT_EQ(method(1700, 100), Method::kRoipca);
+  EXPECT_EQ(method(3072, 256), Method::kExact);
+  EXPECT_EQ(method(9600, 600), Method::kRoipca);  // blocks are faster
+  EXPECT_EQ(method(784, 10), Method::kRoipca);
+}
+
 TEST(CapacityOf, OversamplingIsUsedAsGivenByEveryMethodExceptExact) {
   for (const auto& [method, update] : kAllMethods) {
     if (method == Method::kExact) continue;
