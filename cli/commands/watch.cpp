@@ -74,7 +74,7 @@ void require_features(Index have, Index features, const std::string& path) {
 std::optional<WatchCheckpoint> continued(const WatchSettings& settings) {
   if (!settings.long_run.resume.empty()) return load_watch(settings.long_run.resume);
   if (!settings.start.empty()) {
-    const Model<double> model = load<double>(settings.start);
+    const Model<double> model = load_model_of_doubles(settings.start);
     return WatchCheckpoint{.pca = OnlinePca<double>(model), .feature_names = model.feature_names};
   }
   return std::nullopt;
@@ -140,6 +140,8 @@ class Watch {
 
   /// Number of rows so far.
   std::int64_t rows() const { return number_; }
+  /// Number of rows without any value since this run began.
+  std::int64_t empty_rows() const { return empty_rows_; }
 
   void take(const PlacedRows<double>& block, WatchState& state) {
     const Rows<double> rows = dense_rows(block, expanded_);
@@ -151,6 +153,10 @@ class Watch {
       }
       choose_components();
       const MonitorReading reading = monitor_.watch(rows.row(i));
+      if (reading.is_empty) {
+        ++empty_rows_;
+        continue;
+      }
       std::string_view id;
       if (!block.ids.empty()) id = block.ids[static_cast<std::size_t>(i)];
       state.add(rows.row(i), {number_, id}, reading, monitor_.model());
@@ -200,6 +206,7 @@ class Watch {
   Monitor<double> monitor_;
   std::int64_t to_skip_;  // rows of a file that the checkpoint has already seen
   std::int64_t number_;   // number of the last row
+  std::int64_t empty_rows_ = 0;
   std::int64_t last_checkpoint_;
   std::vector<std::string> names_;
   ModelUpdates<double> models_;
@@ -213,7 +220,16 @@ void check_settings(const WatchSettings& settings, const std::optional<WatchChec
   } else if (!start) {
     throw UsageError("-k is required, unless --start or --resume is given");
   }
-  if (start) settings.components.require_no_change(start->pca.options(), continued_path(settings));
+  if (start) {
+    settings.components.require_no_change(start->pca.options(), continued_path(settings));
+    const Index components = start->pca.options().n_components;
+    const bool is_number =
+        !settings.components.components.empty() && !settings.components.parsed_components().known_at_end();
+    if (is_number && settings.components.parsed_components().number != components) {
+      throw UsageError("-k " + settings.components.components + ": " + continued_path(settings) +
+                       " was made with -k " + std::to_string(components) + ", which cannot be changed");
+    }
+  }
   if (settings.model == "-") throw UsageError("-o needs the name of a file");
   if (settings.long_run.model_every > 0 && settings.model.empty()) {
     throw UsageError("--model-every needs a file: use -o");
@@ -257,8 +273,9 @@ void watch(const WatchSettings& settings) {
     state.set_status("ended");
     report_skipped(source.skipped());
     if (run.rows() == 0) throw FileError("no rows are left: all of them are bad, or there were none");
-    note("the input ended after " + std::to_string(run.rows()) + " rows and " +
-         std::to_string(state.alarms()) + (state.alarms() == 1 ? " alarm" : " alarms") +
+    note("the input ended after " + std::to_string(run.rows()) + " rows" +
+         (run.empty_rows() == 0 ? "" : " (" + std::to_string(run.empty_rows()) + " without any value)") +
+         " and " + std::to_string(state.alarms()) + (state.alarms() == 1 ? " alarm" : " alarms") +
          (settings.no_follow ? "" : "; the page stays until Ctrl-C (--no-follow ends)"));
     while (!settings.no_follow) {
       check_interrupt();

@@ -13,9 +13,10 @@ namespace roipca {
 /// Which of the rows that a Monitor sees are learned.
 enum class Learn {
   kNone,
-  /// Those that are not in alarm. A row beyond a limit waits until `rows_considered - 1` more rows tell that
-  /// no alarm has begun with it: the first rows of a fault, before its alarm, would raise the limits. Rows
-  /// that still wait when the monitor is destroyed are not learned.
+  /// Those that are not in alarm. A row beyond a limit is learned once `rows_considered - 1` more rows have
+  /// passed without an alarm: the first rows of a fault, before its alarm, would raise the limits. Such a row
+  /// is learned after those that followed it. Rows that still wait when the monitor is destroyed are not
+  /// learned.
   kNormal,
   kAll,
 };
@@ -34,10 +35,11 @@ struct MonitorOptions {
 
 /// The result of a Monitor for a row.
 struct MonitorReading {
-  double t2 = 0.0;
+  double t2 = 0.0;  ///< NaN for a row without any value, as SPE
   double spe = 0.0;
   double t2_limit = 0.0;   ///< infinite during warm-up
   double spe_limit = 0.0;  ///< infinite during warm-up
+  bool is_empty = false;   ///< whether the row has no value: it tells nothing, and an alarm stays as it was
   bool is_beyond = false;  ///< whether one of the two is above its limit
   bool alarm = false;
   bool is_learned = false;  ///< whether this row was learned at once

@@ -149,7 +149,7 @@ class Monitoring(Reader):
             No alarm begins before this number of rows was learned.
         learn : {"none", "normal", "all"}, default="normal"
             Which rows are learned: none, those that are not in alarm, or all. With "normal", a row beyond a limit
-            waits until n - 1 more rows tell that no alarm has begun with it, so that the first rows of a fault do
+            is learned once n - 1 more rows have passed without an alarm, so that the first rows of a fault do
             not raise the limits. Rows that still wait are lost to copies, pickles and calls with other arguments.
 
         Returns

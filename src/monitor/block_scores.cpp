@@ -48,7 +48,7 @@ BlockScorer::BlockScorer(Index capacity, Index max_rows)
       t2_(max_rows),
       spe_(max_rows),
       terms_(max_rows),
-      there_(max_rows) {}
+      spe_present_(max_rows) {}
 
 void BlockScorer::score(const MeasuredRows& rows, Index rank, const Matrix<double>* normal,
                         const Vector<double>& variances, double noise, BlockScores& scores,
@@ -141,7 +141,7 @@ void BlockScorer::find_moments(Index count, const double* roots, Index rank, con
       find_moments_of(spe, weights, j, scores.spe);
       continue;
     }
-    auto there = there_.head(count);
+    auto there = spe_present_.head(count);
     there = spe;
     for (std::size_t e = 0; e < filled.rows.size(); ++e) {
       const double left = filled.values[static_cast<Index>(e)];

@@ -82,7 +82,7 @@ class BlockScorer {
   Vector<double> squares_;                 // |v|^2
   Vector<double> along_;                   // u^T X Z
   Vector<double> shared_;                  // X X^T u
-  Vector<double> weights_, scales_, t2_, spe_, terms_, there_;
+  Vector<double> weights_, scales_, t2_, spe_, terms_, spe_present_;
 };
 
 }  // namespace roipca

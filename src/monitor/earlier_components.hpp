@@ -13,7 +13,7 @@ namespace roipca {
 
 /// A copy of the leading components that an engine had some rows ago, for engines whose present components
 /// are not known without a reading. T is the type of the rows. Allocates at construction only, apart from
-/// `take`.
+/// `take` and scores of rows with gaps.
 template <typename T>
 class EarlierComponents {
  public:

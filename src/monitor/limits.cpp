@@ -140,6 +140,27 @@ Residual residual_of(const Model<T>& model) {
   return residual;
 }
 
+// Returns an SPE that rounding alone may cause: residuals round to a few epsilon of the numbers of the row
+// and of its differences from the mean. If nothing else is left of the rows, their SPE is of this order,
+// times 20.
+template <typename T>
+double spe_of_rounding(const Model<T>& model) {
+  constexpr double kEpsilons = 64.0 * double{std::numeric_limits<T>::epsilon()};
+  const double freedom = model.degrees_of_freedom();
+  double squares = freedom > 0.0 ? model.trace() / freedom : 0.0;
+  for (std::size_t j = 0; j < model.mean.size(); ++j) {
+    const double in_units = model.scale.empty() ? model.mean[j] : model.mean[j] / model.scale[j];
+    squares += in_units * in_units;
+  }
+  return kEpsilons * kEpsilons * squares;
+}
+
+// Returns whether the rows are so few that their own components leave nothing of them.
+template <typename T>
+bool are_rows_too_few(const Model<T>& model) {
+  return !(counting_rows(model) > static_cast<double>(components_that_vary(model)) + 1.0 + 1e-6);
+}
+
 double jackson_mudholkar(const Residual& r, double tail) {
   const double h = 1.0 - 2.0 * r.first * r.third / (3.0 * r.second * r.second);
   const double z = normal_quantile(tail);
@@ -147,6 +168,30 @@ double jackson_mudholkar(const Residual& r, double tail) {
       z * h * std::sqrt(2.0 * r.second) / r.first + 1.0 + r.second * h * (h - 1.0) / (r.first * r.first);
   if (!(base > 0.0)) return kInfinity;
   return r.first * std::pow(base, 1.0 / h);
+}
+
+// Returns the limit of SPE as if rows had no rounding.
+template <typename T>
+double limit_of_variance(const Model<T>& model, double confidence, LimitRule rule) {
+  const double tail = 1.0 - confidence;
+  if (rule == LimitRule::kAuto) {
+    if (leaves_wrong_variance(model.resolved.method) && has_enough_scores(model)) {
+      return limit_of_variance(model, confidence, LimitRule::kPrequential);
+    }
+    return automatic(
+        model, [&](LimitRule used) { return limit_of_variance(model, confidence, used); }, LimitRule::kBox);
+  }
+  if (rule == LimitRule::kPrequential) {
+    require_scores(model);
+    const auto m = static_cast<std::size_t>(model.n_components - 1);
+    return shifted_chi2_limit(model.prequential.spe_mean[m], model.prequential.spe_spread[m],
+                              model.prequential.spe_third[m], tail);
+  }
+  if (rule != LimitRule::kBox && rule != LimitRule::kJacksonMudholkar) refuse(rule, "SPE");
+  const Residual residual = residual_of(model);
+  if (!(residual.second > 0.0)) return residual.first;
+  if (rule == LimitRule::kJacksonMudholkar) return jackson_mudholkar(residual, tail);
+  return chi2_limit(residual.first, 2.0 * residual.second / (residual.first * residual.first), tail);
 }
 
 }  // namespace
@@ -194,25 +239,8 @@ double t2_limit(const Model<T>& model, double confidence, LimitRule rule) {
 template <typename T>
 double spe_limit(const Model<T>& model, double confidence, LimitRule rule) {
   check_confidence(confidence);
-  const double tail = 1.0 - confidence;
-  if (rule == LimitRule::kAuto) {
-    if (leaves_wrong_variance(model.resolved.method) && has_enough_scores(model)) {
-      return spe_limit(model, confidence, LimitRule::kPrequential);
-    }
-    return automatic(
-        model, [&](LimitRule used) { return spe_limit(model, confidence, used); }, LimitRule::kBox);
-  }
-  if (rule == LimitRule::kPrequential) {
-    require_scores(model);
-    const auto m = static_cast<std::size_t>(model.n_components - 1);
-    return shifted_chi2_limit(model.prequential.spe_mean[m], model.prequential.spe_spread[m],
-                              model.prequential.spe_third[m], tail);
-  }
-  if (rule != LimitRule::kBox && rule != LimitRule::kJacksonMudholkar) refuse(rule, "SPE");
-  const Residual residual = residual_of(model);
-  if (!(residual.second > 0.0)) return residual.first;
-  if (rule == LimitRule::kJacksonMudholkar) return jackson_mudholkar(residual, tail);
-  return chi2_limit(residual.first, 2.0 * residual.second / (residual.first * residual.first), tail);
+  const double limit = limit_of_variance(model, confidence, rule);
+  return are_rows_too_few(model) ? kInfinity : std::max(limit, spe_of_rounding(model));
 }
 
 template double t2_limit(const Model<float>&, double, LimitRule);

@@ -45,6 +45,7 @@ class Alarm {
     is_on_ = raises || (is_on_ && within_ < options.hold);
     return is_on_;
   }
+  bool is_on() const { return is_on_; }
 
  private:
   std::uint64_t recent_ = 0;  // one bit per row, the last row lowest
@@ -65,8 +66,9 @@ class DoubtfulRows {
   int release(std::int64_t number, OnlinePca<T>& pca) {
     int count = 0;
     for (; !rows_.empty() && rows_.front().number <= number; ++count) {
-      pca.update(Row<T>(rows_.front().values.data(), static_cast<Index>(rows_.front().values.size())));
+      const std::vector<T> values = std::move(rows_.front().values);
       rows_.pop_front();
+      pca.update(Row<T>(values.data(), static_cast<Index>(values.size())));
     }
     return count;
   }
@@ -124,7 +126,9 @@ class Monitor<T>::Impl {
                                     std::to_string(scoring_->model->features()));
       }
       const Rows<T> rows(x.data(), 1, x.size());
-      check_values<T>(rows, Weights(), 0, 1, scoring_->model->options.missing == Missing::kImpute);
+      const bool may_have_gaps = scoring_->model->options.missing == Missing::kImpute;
+      check_values<T>(rows, Weights(), 0, 1, may_have_gaps);
+      if (may_have_gaps && as_eigen(x).array().isNaN().all()) return pass_over(x, reading);
       score(rows, reading);
     }
     reading.alarm = alarm_.next(reading.is_beyond, options_);
@@ -140,9 +144,23 @@ class Monitor<T>::Impl {
   void read_again() {
     const std::int64_t rows = pca_->rows_seen();
     if (rows == 0) return;
-    scoring_ = std::make_unique<Scoring<T>>(pca_->snapshot(), options_);
+    auto scoring = std::make_unique<Scoring<T>>(pca_->snapshot(), options_);
+    // Rows that wait cannot be learned after the estimator was fitted to rows of another width.
+    if (scoring_ && scoring_->model->features() != scoring->model->features()) doubtful_.drop();
+    scoring_ = std::move(scoring);
     const double counting = std::min(static_cast<double>(rows), scoring_->model->degrees_of_freedom() + 1.0);
     read_again_at_ = rows + std::max(kFewestBetweenReadings, static_cast<std::int64_t>(counting / 16.0));
+  }
+
+  // Reports a row without any value, which the estimator only counts.
+  MonitorReading pass_over(const Row<T>& x, MonitorReading& reading) {
+    reading.is_empty = true;
+    reading.t2 = reading.spe = std::numeric_limits<double>::quiet_NaN();
+    reading.t2_limit = scoring_->t2_limit;
+    reading.spe_limit = scoring_->spe_limit;
+    reading.alarm = alarm_.is_on();
+    if (pca_ != nullptr && options_.learn != Learn::kNone) pca_->update(x);
+    return reading;
   }
 
   void learn(const Row<T>& x, MonitorReading& reading) {

@@ -398,6 +398,25 @@ def test_the_page_is_alive(watch, tmp_path):
         assert all(url.startswith(f"http://127.0.0.1:{watched.port}/") for url in page.requests)
 
 
+def test_the_number_of_components_of_a_model_that_is_watched_with_cannot_be_changed(roipca, tmp_path):
+    np.save(tmp_path / "a.npy", np.random.default_rng(0).standard_normal((300, 6)))
+    roipca("fit", "a.npy", "-k", 3, "-o", "m")
+    done = roipca.run("watch", "a.npy", "--start", "m", "-k", 2, "--no-follow", "--port", 0)
+    assert done.returncode == 2
+    assert b"-k 2: m was made with -k 3, which cannot be changed" in done.stderr
+
+
+def test_rows_without_any_value_are_counted_and_do_not_end_an_alarm(roipca, tmp_path):
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((1200, 2)) @ rng.standard_normal((2, 6)) + 0.1 * rng.standard_normal((1200, 6))
+    rows[800:, 4] += 10
+    rows[[i for i in range(800, 1200) if i % 3]] = np.nan
+    np.save(tmp_path / "a.npy", rows)
+    options = ("--missing", "impute", "--alarm", "3/5", "--hold", 20, "--no-follow", "--port", 0)
+    done = roipca.run("watch", "a.npy", "-k", 2, "--confidence", "0.999", *options)
+    assert b"the input ended after 1200 rows (267 without any value) and 1 alarm" in done.stderr
+
+
 def test_a_batch_job_in_which_every_row_is_bad_fails(roipca, tmp_path):
     (tmp_path / "bad.csv").write_text("time,a,b\n" + "".join(f"day {i},{i},{i % 3}\n" for i in range(50)))
     done = roipca.run("watch", "bad.csv", "-k", 1, "--no-follow", "--port", 0)

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "monitor/distributions.hpp"
 #include "roipca/batch_pca.hpp"
@@ -84,11 +86,27 @@ TEST(Limits, RefuseWhatIsNotAProbabilityOrNotALimitOfTheStatistic) {
   EXPECT_EQ(limit_rule_from_name("jackson-mudholkar"), LimitRule::kJacksonMudholkar);
 }
 
+// Residuals of a row far from the origin round in units of its numbers.
+TEST(Limits, OfSpeExceedTheRoundingOfRowsThatComponentsExplain) {
+  for (const double offset : {0.0, 1e6}) {
+    const RowMatrix<double> rows =
+        ((normal_rows(500, 3, 1) * normal_rows(3, 12, 2)).array() + offset).matrix();
+    const auto model =
+        OnlinePca<double>(options_for(Method::kExact, 3)).partial_fit(rows.topRows(400)).model();
+    const RowMatrix<double> others = rows.bottomRows(100);
+    const std::vector<double> spe = model.spe(others);
+    const double limit = spe_limit(model, 0.99);
+    EXPECT_GT(limit, *std::max_element(spe.begin(), spe.end())) << offset;
+    EXPECT_LT(limit, 1e-12 * model.trace() / model.degrees_of_freedom() * (1.0 + offset)) << offset;
+  }
+}
+
 TEST(Limits, OfTooFewRowsAreInfinite) {
   const RowMatrix<double> x = decaying_rows(3, 10, 0.7, 1);
   Options options = options_for(Method::kExact, 3);
   options.center = false;
   EXPECT_EQ(t2_limit(batch_pca<double>(x, options), 0.99), kInf);
+  EXPECT_EQ(spe_limit(batch_pca<double>(x, options), 0.99), kInf);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <string>
 
@@ -143,6 +144,68 @@ TYPED_TEST(Monitoring, LearnsNoRowOfAFaultNorRaisesItsLimits) {
   EXPECT_LT(limit,
             1.2 * spe_limit(*OnlinePca<T>(options_for(Method::kRoipca, 4)).partial_fit(this->x_).snapshot(),
                             0.9999));
+}
+
+// Nothing is left of such rows but rounding, which was beyond a limit of 0.
+TYPED_TEST(Monitoring, RaisesNoMoreAlarmsWhereComponentsExplainAllRows) {
+  using T = TypeParam;
+  const RowMatrix<double> factors = normal_rows(3000, 4, 5);
+  const RowMatrix<double> mixing = normal_rows(4, 12, 6);
+  const RowMatrix<T> low_rank = ((factors * mixing).array() + 100.0).matrix().template cast<T>();
+  const RowMatrix<T> few_features = this->x_.leftCols(10);
+  for (const Method method : {Method::kExact, Method::kRoipca}) {
+    for (const auto& [rows, components] :
+         {std::pair<const RowMatrix<T>&, Index>(low_rank, 4), {few_features, 10}}) {
+      OnlinePca<T> pca(options_for(method, components));
+      Monitor<T> monitor(pca, {.confidence = 0.99});
+      int alarms = 0;
+      for (Index i = 0; i < 3000; ++i)
+        alarms += monitor.watch(Vector<T>(rows.row(i).transpose())).alarm ? 1 : 0;
+      EXPECT_LE(alarms, 60) << name(method) << ", " << components;  // twice the nominal number
+    }
+  }
+}
+
+TYPED_TEST(Monitoring, PassesOverRowsWithoutAnyValue) {
+  using T = TypeParam;
+  Options options = options_for(Method::kRoipca, 4);
+  options.missing = Missing::kImpute;
+  OnlinePca<T> pca(options);
+  pca.partial_fit(this->x_);
+  const Vector<T> nothing = Vector<T>::Constant(30, std::numeric_limits<T>::quiet_NaN());
+  Monitor<T> monitor(pca, {.confidence = 0.9999, .rows_beyond = 3, .rows_considered = 5, .hold = 3});
+  const auto pass_over = [&](bool alarm) {
+    for (int i = 0; i < 10; ++i) {
+      const MonitorReading reading = monitor.watch(nothing);
+      EXPECT_TRUE(reading.is_empty && std::isnan(reading.t2) && std::isnan(reading.spe));
+      EXPECT_FALSE(reading.is_beyond || reading.is_learned);
+      EXPECT_EQ(reading.alarm, alarm);
+    }
+  };
+  // Rows of a fault add up to an alarm, and rows without a fault to its end, whatever is between them.
+  const Vector<T> broken = this->broken(7);
+  for (const bool alarm : {false, false, true}) {
+    EXPECT_EQ(monitor.watch(broken).alarm, alarm);
+    pass_over(alarm);
+  }
+  for (const Index i : {0, 1, 2}) {
+    EXPECT_EQ(monitor.watch(this->row(i)).alarm, i < 2);
+    pass_over(i < 2);
+  }
+  EXPECT_EQ(pca.model().empty_rows, 60);
+}
+
+TYPED_TEST(Monitoring, ForgetsRowsThatWaitWhenTheEstimatorIsFittedToOthers) {
+  using T = TypeParam;
+  OnlinePca<T> pca(options_for(Method::kRoipca, 4));
+  pca.partial_fit(this->x_.topRows(1000));
+  Monitor<T> monitor(pca, {.confidence = 0.9999, .rows_beyond = 3, .rows_considered = 5});
+  monitor.watch(this->broken(7));
+  const RowMatrix<T> narrow = this->x_.leftCols(20);
+  pca.fit(narrow);
+  monitor.reread();
+  for (Index i = 0; i < 10; ++i) monitor.watch(Vector<T>(narrow.row(i).transpose()));
+  EXPECT_GE(pca.rows_seen(), 3009);
 }
 
 TYPED_TEST(Monitoring, RefusesBadRowsAndChangesNothing) {
