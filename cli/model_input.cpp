@@ -27,15 +27,21 @@ AnyModel of_either_type(Load load) {
   }
 }
 
-// Returns the number of components that Python was asked for, if it depends on the rows: Python saves a model
-// with more, and decides whenever it reads them.
-Components wished_components(const std::string& parameters) {
-  const auto json = nlohmann::json::parse(parameters, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object() || !json.contains("n_components")) return {};
+// Returns the model with the number of components that Python reports. If this depends on the rows, Python
+// saves a model with more, and decides whenever it reads them.
+template <typename T>
+Model<T> as_python_reports(Model<T> model) {
+  const auto json = nlohmann::json::parse(model.parameters, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || !json.contains("n_components")) return model;
   const nlohmann::json& wish = json["n_components"];
-  if (wish == "auto") return {.automatic = true};
-  if (wish.is_number_float() && wish > 0.0 && wish < 1.0) return {.fraction = wish.get<double>()};
-  return {};
+  if (wish.is_null()) {
+    const Index count = static_cast<Index>(std::min<std::int64_t>(model.rows, model.n_components));
+    return count == model.n_components ? std::move(model) : reporting(std::move(model), count);
+  }
+  Components asked;
+  asked.automatic = wish == "auto";
+  if (wish.is_number_float() && wish > 0.0 && wish < 1.0) asked.fraction = wish.get<double>();
+  return with_components_asked_for(std::move(model), asked, /*warns=*/false);
 }
 
 }  // namespace
@@ -83,13 +89,11 @@ AnyModel load_model(const std::string& path) {
   if (start.starts_with("roipca-fit-1") || start.starts_with("roipca-pass1")) {
     return of_either_type([&]<typename T>(T) { return load_fit<T>(path).pca.model(); });
   }
-  return std::visit(
-      [](auto&& model) -> AnyModel {
-        const Components wish = wished_components(model.parameters);
-        return with_components_asked_for(std::move(model), wish, /*warns=*/false);
-      },
-      load_any(path));
+  return std::visit([](auto&& model) -> AnyModel { return as_python_reports(std::move(model)); },
+                    load_any(path));
 }
+
+Model<double> load_model_of_doubles(const std::string& path) { return as_python_reports(load<double>(path)); }
 
 std::string hint_at_other_columns(const std::vector<std::string>& names,
                                   const std::vector<std::string>& known) {

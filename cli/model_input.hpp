@@ -41,6 +41,8 @@ AnyModel begin_map(MapSettings& settings);
 
 /// Loads a model file, or the model of a checkpoint of `roipca fit` or `roipca watch`. Throws FileError.
 AnyModel load_model(const std::string& path);
+/// Loads a model file of doubles. Throws FileError.
+Model<double> load_model_of_doubles(const std::string& path);
 
 /// Returns "; it has no feature "time" (leave columns out with --id or --exclude)" for the first name that
 /// the model does not have, or nothing.

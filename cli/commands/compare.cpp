@@ -46,8 +46,8 @@ bool is_model(const std::string& path) {
   }
 }
 
-// Throws FileError if a batch PCA would exhaust the machine: the scatter, a copy of it, and its eigenvectors
-// are about nine matrices of all features.
+// Throws FileError if a batch PCA would exhaust the machine. At its peak, the eigenproblem takes about nine
+// matrices of all features (measured).
 void require_memory_for(Index features) {
   const double bytes = 9.0 * 8.0 * static_cast<double>(features) * static_cast<double>(features);
   const auto available = static_cast<double>(available_memory());

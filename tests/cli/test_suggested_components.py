@@ -57,3 +57,14 @@ def test_the_commands_report_as_many_components_of_a_python_model_as_python(roip
     np.testing.assert_array_equal(np.load(tmp_path / "scores.npy"), pca.transform(factors))
     facts = json.loads(roipca("info", "model.safetensors", "--json"))
     assert facts["components"] == pca.n_components_
+    np.savetxt(tmp_path / "a.csv", factors, delimiter=",")
+    options = ("--start", "model.safetensors", "-o", "watched", "--no-follow", "--port", 0)
+    assert roipca.run("watch", "a.csv", *options).returncode == 0
+    assert json.loads(roipca("info", "watched", "--json"))["components"] == pca.n_components_
+
+
+def test_the_commands_report_no_more_components_of_a_python_model_than_rows(roipca, tmp_path, factors):
+    pca = OnlinePCA().partial_fit(factors[:5])
+    pca.save(tmp_path / "model.safetensors")
+    facts = json.loads(roipca("info", "model.safetensors", "--json"))
+    assert facts["components"] == pca.n_components_ == 5
