@@ -217,7 +217,7 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         >>> OnlinePCA(1, missing="impute").fit(X).impute([[5.0, np.nan, 15.0]]).round(3)
         array([[ 5., 10., 15.]])
         """
-        model = self._shown
+        model = self._model  # all components that are held help to fill
         rows = as_rows(self, X, self._learned.dtype)
         require_finite(rows, allow_nan=True)
         if issparse(rows):

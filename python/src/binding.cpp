@@ -144,17 +144,21 @@ bool is_stored_as_shown(const Model<T>& model) {
   return true;
 }
 
-// Returns the components: if they are many numbers, as a view that cannot be written to and keeps the model
-// alive, because a copy would need as much fresh memory as they have.
+// Returns the components. If they are many numbers, the array cannot be written to, so that it can be a view
+// of the model, which it keeps alive: a copy would need as much fresh memory as they have.
 template <typename T>
 nb::object components_of(const nb::handle& self) {
   constexpr Index kManyNumbers = Index{1} << 20;
   const auto& model = nb::cast<const Model<T>&>(self);
   const Index count = model.n_components;
-  const bool is_view =
-      count * model.features() >= kManyNumbers && without_gil([&] { return is_stored_as_shown(model); });
-  if (!is_view) {
+  const auto copy = [&] {
     return nb::cast(to_numpy(without_gil([&] { return model.components(); })), nb::rv_policy::reference);
+  };
+  if (count * model.features() < kManyNumbers) return copy();
+  if (!without_gil([&] { return is_stored_as_shown(model); })) {
+    nb::object components = copy();
+    components.attr("setflags")(nb::arg("write") = false);
+    return components;
   }
   const auto shape = {static_cast<std::size_t>(count), static_cast<std::size_t>(model.features())};
   return nb::cast(nb::ndarray<nb::numpy, const T, nb::ndim<2>>(model.basis.data(), shape, self),

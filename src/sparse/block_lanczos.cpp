@@ -77,7 +77,7 @@ void BlockLanczos::solve(const Products& products) {
     if (size_ < std::min({check, residual_check, most_})) continue;
     const double sum = solve_projected();
     if (size_ == most_ || (!has_start && residual() <= kResidual)) break;
-    residual_check = size_ + residual_step;
+    if (!has_start) residual_check = size_ + residual_step;
     if (size_ < check) continue;
     if (known > 0.0 && sum - known <= kTolerance * sum) break;
     known = sum;

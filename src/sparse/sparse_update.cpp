@@ -142,8 +142,8 @@ std::optional<typename SparseUpdate<T>::Reading> SparseUpdate<T>::read_many(cons
   Reading reading;
   reading.is_orthonormal = rank_ == 0 && found->is_orthonormal;
   // Others matter if all are orthonormalised, or if the sum of all eigenvalues exceeds the trace by rounding.
-  const bool are_alone = reading.is_orthonormal && found->values.sum() <= found->trace;
-  if (count < capacity_ && !are_alone) return std::nullopt;
+  const bool are_independent = reading.is_orthonormal && found->values.sum() <= found->trace;
+  if (count < capacity_ && !are_independent) return std::nullopt;
   reading.trace = found->trace;
   reading.values = found->values.head(read);
   reading.components.resize_for_overwrite(read, features_);

@@ -52,6 +52,9 @@ def test_results_of_wide_rows_are_those_of_the_saved_model(wide, tmp_path):
     pca = OnlinePCA(10).partial_fit(wide)
     components, scores = pca.components_, pca.transform(wide)
     variance, counts = pca.explained_variance_, pca.suggest_components()
+    gaps = wide[:3].toarray()
+    gaps[:, ::2] = np.nan
+    filled = pca.impute(gaps)
     pca.save(tmp_path / "model.safetensors")
     saved = OnlinePCA.load(tmp_path / "model.safetensors")
     for model in (pca, saved):
@@ -59,6 +62,7 @@ def test_results_of_wide_rows_are_those_of_the_saved_model(wide, tmp_path):
         assert np.array_equal(model.transform(wide), scores)
         assert np.array_equal(model.explained_variance_, variance)
         assert model.suggest_components() == counts
+        assert np.array_equal(model.impute(gaps), filled)
     saved.set_params(n_components=15)  # the model has those that were held beside the reported ones
     assert saved.components_.shape == (15, 120_000)
 
@@ -73,6 +77,7 @@ def test_many_components_are_a_view_that_outlives_the_estimator(wide):
     pca.partial_fit(wide[:100])
     del pca
     assert np.array_equal(components, kept)
+    # Sums of 120,000 products, of which each rounds to half an epsilon of a component's squared length.
     np.testing.assert_allclose(components @ components.T, np.eye(10), atol=1e-13)
     assert (components.max(axis=1) > -components.min(axis=1)).all()
 

@@ -46,8 +46,9 @@ TEST(BlockLanczos, FindsTheLeadingEigenpairs) {
   BlockLanczos lanczos(300, 10);
   lanczos.solve(products_of(a));
   ASSERT_EQ(lanczos.count(), 10);
-  // Within kResidual, and its square.
-  for (Index i = 0; i < 5; ++i) EXPECT_NEAR(lanczos.values()[i], values[i], 1e-3 * values[i]);
+  // An eigenvalue is off by the square of the residual, relative to the distance to the others: 0.3 of it.
+  constexpr double kOff = BlockLanczos::kResidual * BlockLanczos::kResidual / 0.3;
+  for (Index i = 0; i < 5; ++i) EXPECT_NEAR(lanczos.values()[i], values[i], kOff * values[i]);
   expect_eigenpairs(a, lanczos, BlockLanczos::kResidual);
 }
 
