@@ -4,6 +4,8 @@
 #include <array>
 #include <charconv>
 #include <cstdio>
+#include <new>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -93,15 +95,23 @@ Model<T> refined(Model<T> model, const Passes& passes, const InputSettings& inpu
   while (start != nullptr || model.passes < passes.least ||
          (model.passes < passes.number && is_worth_another_pass(model, tolerance, before))) {
     if (passes.tolerance) before = error_estimate(model);
-    Refinement<T> refinement = start != nullptr ? *start->refinement : Refinement<T>(model);
-    Resumption<T> resumption =
-        start != nullptr ? Resumption<T>(*start, checkpoints.resumed) : Resumption<T>();
-    RowSource<T> source(input);
-    read_again(refinement, source, std::move(resumption),
-               Checkpoints(checkpoints.path, checkpoints.every, refinement.rows()), at_interrupt);
-    std::vector<std::string> names = std::move(model.feature_names);
-    model = finish(refinement, input);
-    model.feature_names = std::move(names);
+    std::optional<Refinement<T>> refinement;
+    try {
+      refinement.emplace(start != nullptr ? *start->refinement : Refinement<T>(model));
+      std::vector<std::string> names = std::move(model.feature_names);
+      model = Model<T>();  // the refinement has a copy
+      Resumption<T> resumption =
+          start != nullptr ? Resumption<T>(*start, checkpoints.resumed) : Resumption<T>();
+      RowSource<T> source(input);
+      read_again(*refinement, source, std::move(resumption),
+                 Checkpoints(checkpoints.path, checkpoints.every, refinement->rows()), at_interrupt);
+      model = finish(*refinement, input);
+      model.feature_names = std::move(names);
+    } catch (const std::bad_alloc&) {
+      // A pass takes more memory than the one before, whose model is complete.
+      if (at_interrupt) at_interrupt(refinement ? refinement->model() : model);
+      throw;
+    }
     start = nullptr;
   }
   return model;

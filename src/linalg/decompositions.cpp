@@ -2,12 +2,13 @@
 
 #include <Eigen/LU>
 #include <Eigen/SVD>
+#include <utility>
 
 #include "linalg/products.hpp"
 
 namespace roipca::linalg {
 
-HouseholderQr::HouseholderQr(const Matrix<double>& a) : qr_(a) {}
+HouseholderQr::HouseholderQr(Matrix<double> a) : factors_(std::move(a)), qr_(factors_) {}
 
 Matrix<double> HouseholderQr::triangle() const {
   return qr_.matrixQR().topRows(qr_.cols()).triangularView<Eigen::Upper>();

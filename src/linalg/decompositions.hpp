@@ -12,7 +12,10 @@ namespace roipca::linalg {
 /// A = Q R for a matrix with at least as many rows as columns, by Householder reflections.
 class HouseholderQr {
  public:
-  explicit HouseholderQr(const Matrix<double>& a);
+  /// Decomposes the matrix in its own memory.
+  explicit HouseholderQr(Matrix<double> a);
+  HouseholderQr(const HouseholderQr&) = delete;
+  HouseholderQr& operator=(const HouseholderQr&) = delete;
 
   /// Returns R, square and upper triangular.
   Matrix<double> triangle() const;
@@ -20,7 +23,8 @@ class HouseholderQr {
   Matrix<double> times(const Matrix<double>& small) const;
 
  private:
-  Eigen::HouseholderQR<Matrix<double>> qr_;
+  Matrix<double> factors_;
+  Eigen::HouseholderQR<Eigen::Ref<Matrix<double>>> qr_;
 };
 
 /// A = L L^T for a symmetric matrix, of which only the lower triangle is read.

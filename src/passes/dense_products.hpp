@@ -56,10 +56,14 @@ class DenseProducts {
 
   /// Returns the sum so far, features x rank, in the unit squared.
   Matrix<double> sum() const {
-    DenseProducts all(*this);
-    if (all.count_ > 0) all.close_block();
-    all.flush();
-    return all.total_;
+    simd::AlignedRows<T> recent = recent_;
+    if (count_ > 0) {
+      RowMatrix<T> coefficients(capacity(), rank_);
+      RowMatrix<double> scores(capacity(), rank_);
+      simd::AlignedBuffer<T> panel(panel_.size());
+      add_waiting(scores, coefficients, panel, recent);
+    }
+    return total_ + recent.columns(rank_).template cast<double>();
   }
 
   /// Adds the sum of other rows.
@@ -80,11 +84,17 @@ class DenseProducts {
   static Index block_rows(Index features) { return std::clamp(kNumbers / features, kFewest, kMost); }
   Index capacity() const { return block_rows(block_.length()); }
 
+  // Adds the products of the waiting rows to `recent`.
+  void add_waiting(RowMatrix<double>& scores, RowMatrix<T>& coefficients, simd::AlignedBuffer<T>& panel,
+                   simd::AlignedRows<T>& recent) const {
+    loops_->dots(block_.view(count_), basis_.view(rank_), block_.padded_length(), scores.data(), rank_);
+    coefficients.topRows(count_) = scores.topRows(count_).template cast<T>();
+    loops_->add_rows(recent.row(0), recent.stride(), 0, block_.view(count_), coefficients.data(), rank_,
+                     rank_, recent.padded_length(), panel.data());
+  }
+
   void close_block() {
-    loops_->dots(block_.view(count_), basis_.view(rank_), block_.padded_length(), scores_.data(), rank_);
-    coefficients_.topRows(count_) = scores_.topRows(count_).template cast<T>();
-    loops_->add_rows(recent_.row(0), recent_.stride(), 0, block_.view(count_), coefficients_.data(), rank_,
-                     rank_, recent_.padded_length(), panel_.data());
+    add_waiting(scores_, coefficients_, panel_, recent_);
     count_ = 0;
     if (++blocks_ == kRecentBlocks) flush();
   }

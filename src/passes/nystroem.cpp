@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <utility>
 
 #include "linalg/decompositions.hpp"
 #include "linalg/products.hpp"
@@ -34,7 +36,7 @@ double choose_shift(const Vector<double>& ritz, const Vector<double>& residuals,
 
 }  // namespace
 
-RefinedPairs refine(const PassProducts& known, Index pass, Index reported, double noise) {
+RefinedPairs refine(PassProducts known, Index pass, Index reported, double noise) {
   const Index k = known.basis.cols();
   const Matrix<double> inner = linalg::product(known.basis.transpose(), known.products);
   linalg::SymmetricEigen eigen(k);
@@ -47,17 +49,21 @@ RefinedPairs refine(const PassProducts& known, Index pass, Index reported, doubl
   RefinedPairs refined;
   if (rank == 0) return refined;
   const Vector<double> ritz = eigen.values().head(rank);
-  const Matrix<double> vectors = linalg::product(known.basis, eigen.vectors(rank));
-  const Matrix<double> products = linalg::product(known.products, eigen.vectors(rank));
+  const Index features = known.basis.rows();
+  Matrix<double> vectors = linalg::product(known.basis, eigen.vectors(rank));
+  known.basis = {};
+  Matrix<double> products = linalg::product(known.products, eigen.vectors(rank));
+  known.products = {};
   const Vector<double> residuals = (products - vectors * ritz.asDiagonal()).colwise().norm();
-  const double alpha =
-      choose_shift(ritz, residuals, known.trace - ritz.sum(), known.basis.rows(), pass, reported);
+  const double alpha = choose_shift(ritz, residuals, known.trace - ritz.sum(), features, pass, reported);
   const Vector<double> above = ritz.array() - alpha;
   refined.shift = alpha;
   refined.turns = residuals.cwiseQuotient(above);
 
-  const Matrix<double> factor = (products - alpha * vectors) * above.cwiseSqrt().cwiseInverse().asDiagonal();
-  const linalg::HouseholderQr qr(factor);
+  products -= alpha * vectors;
+  vectors = {};
+  for (Index i = 0; i < rank; ++i) products.col(i) *= 1.0 / std::sqrt(above[i]);
+  const linalg::HouseholderQr qr(std::move(products));
   Matrix<double> triangle = qr.triangle();
   const double unit = triangle.cwiseAbs().maxCoeff();
   triangle /= unit;

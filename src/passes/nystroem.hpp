@@ -32,7 +32,8 @@ struct RefinedPairs {
 /// that the product of a few factors is small for all l. Alpha stays at most half-way between the
 /// `reported`-th Ritz value and the least eigenvalue that S may have outside: beyond that, errors along small
 /// eigenvalues would grow. It also stays so far below the Ritz values that no component turns far.
-/// Eigenvalues below `noise` times the largest count as rounding and are left out.
-RefinedPairs refine(const PassProducts& known, Index pass, Index reported, double noise);
+/// Eigenvalues below `noise` times the largest count as rounding and are left out. Takes the memory of one
+/// more basis.
+RefinedPairs refine(PassProducts known, Index pass, Index reported, double noise);
 
 }  // namespace roipca

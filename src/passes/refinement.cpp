@@ -105,7 +105,7 @@ class Refinement<T>::Impl {
 
   void merge(const Impl& other) {
     require_same_model(as_eigen(other.model_.eigenvalues));
-    dense_.add(other.sum_of_rows());
+    dense().add(other.sum_of_rows());
     if (gaps_) gaps_->add(*other.gaps_);
     RowIdentity theirs = other.identity_;
     if (other.sparse_) other.sparse_->report(theirs);
@@ -122,7 +122,10 @@ class Refinement<T>::Impl {
     Vector<double> eigenvalues = as_eigen(model_.eigenvalues);
     archive(eigenvalues);
     require_same_model(eigenvalues);
-    archive(identity_, dense_);
+    archive(identity_);
+    bool has_dense = dense_.has_value();
+    archive(has_dense);
+    if (has_dense) archive(dense());
     if (gaps_) archive(*gaps_);
     bool has_sparse = sparse_.has_value();
     archive(has_sparse);
@@ -156,8 +159,7 @@ class Refinement<T>::Impl {
         model_(std::move(parts.refined)),
         unit_(unit_of(model_.scatter_trace)),
         rank_(count_refinable(model_)),
-        identity_(model_.features()),
-        dense_(model_, rank_, unit_) {
+        identity_(model_.features()) {
     if (model_.options.missing == Missing::kImpute) gaps_.emplace(model_, rank_, unit_);
   }
 
@@ -189,7 +191,7 @@ class Refinement<T>::Impl {
     while (from < to) {
       Index end = from;
       while (end < to && given.weight(end) > 0.0) ++end;
-      dense_.add(model_, given, from, end, identity_);
+      if (end > from) dense().add(model_, given, from, end, identity_);
       from = end + 1;  // after a row of weight 0
     }
   }
@@ -210,10 +212,11 @@ class Refinement<T>::Impl {
     if (rank_ == 0) return result;
 
     const double trace = result.scatter_trace * unit_ * unit_;
-    const RefinedPairs pairs =
+    RefinedPairs pairs =
         refine({as_columns(model_.basis).leftCols(rank_).template cast<double>(), sum(), trace},
                static_cast<Index>(model_.passes), model_.n_components, kNoise<T>);
     Spectrum<T> spectrum = with_others(pairs, trace);
+    pairs.basis = {};
     const Vector<double> mean_squares = unit_ * unit_ * as_eigen(result.scatter) / model_.weight +
                                         (unit_ * as_eigen(model_.mean)).cwiseAbs2();
     make_reportable(
@@ -258,7 +261,7 @@ class Refinement<T>::Impl {
       if (filled == nullptr) continue;
       const Rows<T> row(filled, 1, model_.features());
       const Weights of_row(&weight, 1);
-      dense_.add(model_, GivenRows<T>{row, of_row, true}, 0, 1, identity_);
+      dense().add(model_, GivenRows<T>{row, of_row, true}, 0, 1, identity_);
     }
   }
 
@@ -297,12 +300,23 @@ class Refinement<T>::Impl {
     }
   }
 
+  // The products of dense rows, which take memory from the first dense row on.
+  DenseProducts<T>& dense() {
+    if (!dense_) dense_.emplace(model_, rank_, unit_);
+    return *dense_;
+  }
+
   Matrix<double> sum_of_rows() const {
-    Matrix<double> sum = dense_.sum();
-    if (sparse_) sum += sparse_->sum();
+    if (!dense_ && !sparse_) return Matrix<double>::Zero(model_.features(), rank_);
+    Matrix<double> sum = dense_ ? dense_->sum() : sparse_->sum();
+    if (dense_ && sparse_) sum += sparse_->sum();
     return sum;
   }
-  Matrix<double> sum() const { return gaps_ ? Matrix<double>(sum_of_rows() + gaps_->sum()) : sum_of_rows(); }
+  Matrix<double> sum() const {
+    Matrix<double> sum = sum_of_rows();
+    if (gaps_) sum += gaps_->sum();
+    return sum;
+  }
 
   template <typename Values>
   void require_same_model(const Values& eigenvalues) const {
@@ -334,7 +348,7 @@ class Refinement<T>::Impl {
   double unit_;
   Index rank_;  // number of components to refine
   RowIdentity identity_;
-  DenseProducts<T> dense_;
+  std::optional<DenseProducts<T>> dense_;
   std::optional<SparseProducts<T>> sparse_;
   std::optional<GapProducts<T>> gaps_;  // if values may be missing
 };

@@ -8,6 +8,7 @@ import time
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 from roipca import OnlinePCA
 
@@ -146,3 +147,15 @@ def test_an_interrupt_in_a_later_pass_leaves_a_checkpoint(roipca, tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["c", "x.npy"]
     roipca("fit", "x.npy", *METHOD, "--passes", 2, "--resume", "c", "-o", "m")
     assert OnlinePCA.load(tmp_path / "m").n_passes_ >= 2
+
+
+def test_a_pass_that_lacks_memory_leaves_the_model_of_the_pass_before(roipca, tmp_path):
+    rng = np.random.default_rng(0)
+    rows = scipy.sparse.random_array((2000, 100_000), density=6e-4, format="csr", rng=rng)
+    scipy.sparse.save_npz(tmp_path / "a.npz", rows)
+    # The second pass keeps products beside the components, which take 80 MB.
+    done = roipca.run("fit", "a.npz", "-k", 50, "--passes", 2, "-o", "m", "--max-memory", "450M")
+    assert done.returncode == 1
+    assert b"model of 2000 rows in m\nroipca: not enough memory within 450 MB" in done.stderr
+    facts = json.loads(roipca("info", "m", "--json"))
+    assert (facts["rows"], facts["passes"]) == (2000, 1)
