@@ -15,6 +15,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from . import _core
+from ._errors import of_sparse_rows
 from ._parameters import core_parameters
 
 # Parameters that may change at any time: they say how results are read, not how rows are learned.
@@ -37,9 +38,10 @@ class Fitted:
     `parameters` are those of the estimator at its first rows: parameters that are changed later do not change it.
     """
 
-    def __init__(self, core: Any, parameters: dict[str, Any]) -> None:
+    def __init__(self, core: Any, parameters: dict[str, Any], options: dict[str, Any] | None = None) -> None:
         self.core = core
         self.parameters = parameters
+        self._options = options  # those of the core; None if they are not known without reading it
         # `learning` returns `fixed` for the attributes of the estimator, unless a parameter was changed.
         self.learning = itemgetter(*(name for name in parameters if name not in AT_READING))
         self.fixed = self.learning(parameters)
@@ -52,7 +54,8 @@ class Fitted:
         """Starts a stream of `rows` rows, or None if the number is unknown."""
         if rows is None and parameters["n_components"] is None:
             _require_memory(features, np.dtype(dtype))
-        return cls(_ESTIMATORS[np.dtype(dtype)](core_parameters(parameters, rows, features)), parameters)
+        options = core_parameters(parameters, rows, features)
+        return cls(_ESTIMATORS[np.dtype(dtype)](options), parameters, options)
 
     @classmethod
     def from_part(cls, part: Any, parameters: dict[str, Any]) -> Fitted:
@@ -63,10 +66,20 @@ class Fitted:
     @classmethod
     def from_model(cls, model: Any, parameters: dict[str, Any]) -> Fitted:
         """Resumes where the model stopped."""
-        return cls(_ESTIMATORS[_DTYPES[type(model)]](model), parameters)
+        return cls(_ESTIMATORS[_DTYPES[type(model)]](model), parameters, model.options)
 
     def __reduce__(self) -> tuple:
-        return Fitted, (self.core, self.parameters)
+        return Fitted, (self.core, self.parameters, self._options)
+
+    def plan(self) -> tuple[str, int]:
+        """Returns the method in use, and the number of components that it holds once there are enough rows."""
+        features = self.core.features
+        if self._options is None and self.parameters["n_components"] is None:  # depends on the number of rows
+            self._options = self.core.reported().options
+        elif self._options is None:
+            self._options = core_parameters(self.parameters, None, features)
+        method, _, held = _core.plan(self._options, features)
+        return method, held
 
     def part(self) -> Any:
         """Returns the part to merge: the core if scatter matrices are added, otherwise its model."""
@@ -75,14 +88,16 @@ class Fitted:
     def fit(self, X: Any, weights: np.ndarray | None) -> None:
         """Replaces all rows by the rows X, dense or CSR."""
         if issparse(X):
-            self.core.fit_csr(X.data, X.indices, X.indptr, X.shape[1], weights)
+            with of_sparse_rows():
+                self.core.fit_csr(X.data, X.indices, X.indptr, X.shape[1], weights)
         else:
             self.core.fit(X, weights)
 
     def add(self, X: Any, weights: np.ndarray | None, first_row: int = 0) -> None:
         """Adds the rows X, dense or CSR. Errors count them from `first_row`."""
         if issparse(X):
-            self.core.partial_fit_csr(X.data, X.indices, X.indptr, X.shape[1], weights, first_row)
+            with of_sparse_rows():
+                self.core.partial_fit_csr(X.data, X.indices, X.indptr, X.shape[1], weights, first_row)
         else:
             self.core.partial_fit(X, weights, first_row)
 
@@ -125,6 +140,18 @@ class Fitted:
             )
         return count
 
+    def warn_of_few_rows(self) -> None:
+        """Warns if more components were asked for than have variance after so few rows."""
+        wanted, rows = self.parameters["n_components"], self.core.rows_seen
+        most = rows - 1 if self.parameters["center"] else rows
+        if not isinstance(wanted, Integral) or wanted <= most or self.parameters["missing"] == "impute":
+            return
+        have, what = "row has" if rows == 1 else "rows have", "component" if most == 1 else "components"
+        warnings.warn(
+            f"{rows} {have} at most {most} {what} with variance, but n_components is {wanted}",
+            stacklevel=_caller_level(),
+        )
+
     def _warn(self, cautions: list[str]) -> None:
         """Warns of reasons to doubt `n_components="auto"`, once of each, though its numbers change with the rows."""
         for caution in cautions:
@@ -135,11 +162,10 @@ class Fitted:
 
 
 def _caller_level() -> int:
-    """Returns the stacklevel, for a warning of the function that calls this one, of the nearest code outside of roipca."""
-    package = os.path.dirname(__file__)
+    """Returns the stacklevel, for a warning of the function that calls this one, of the nearest code of the user."""
     level = 1
     frame = sys._getframe(1)
-    while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == package:
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("roipca", "sklearn"):
         frame = frame.f_back
         level += 1
     return level

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
@@ -15,6 +15,28 @@ from ._rows import as_row
 from ._types import FloatArray, MatrixLike
 
 _MONITORS = {np.dtype(np.float32): _core.MonitorF32, np.dtype(np.float64): _core.MonitorF64}
+_LEARN = ("none", "normal", "all")
+_MOST_CONSIDERED = 64  # rows of an alarm
+
+
+def _is_int(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def _check_arguments(confidence: Any, alarm_rows: Any, hold: Any, warm_up: Any, learn: Any) -> None:
+    """Raises ValueError that names the first argument of `monitor` whose value is not valid."""
+    if not isinstance(confidence, Real) or not 0 < float(confidence) < 1:
+        raise ValueError(f"confidence must be a number between 0 and 1, not {confidence!r}")
+    is_pair = isinstance(alarm_rows, (tuple, list)) and len(alarm_rows) == 2 and all(map(_is_int, alarm_rows))
+    if not is_pair or not 1 <= alarm_rows[0] <= alarm_rows[1] <= _MOST_CONSIDERED:
+        raise ValueError(
+            f"alarm_rows must be two integers (m, n), with 1 <= m <= n <= {_MOST_CONSIDERED}, not {alarm_rows!r}"
+        )
+    for name, value in (("hold", hold), ("warm_up", warm_up)):
+        if not _is_int(value) or value < 0:
+            raise ValueError(f"{name} must be an integer of at least 0, not {value!r}")
+    if not isinstance(learn, str) or learn not in _LEARN:
+        raise ValueError(f'learn must be "none", "normal" or "all", not {learn!r}')
 
 
 class Monitoring(Reader):
@@ -117,6 +139,7 @@ class Monitoring(Reader):
         model = self._model
         rows = self._rows(X)
         if issparse(rows):
+            rows.check_format(full_check=True)  # toarray would write anywhere for indices out of range
             rows = np.ascontiguousarray(rows.toarray())
         return (_core.spe_contributions if of == "spe" else _core.t2_contributions)(model, rows)
 
@@ -138,7 +161,8 @@ class Monitoring(Reader):
         Parameters
         ----------
         x : array-like of shape (n_features,)
-            One row. A contiguous array of the estimator's own type, float32 or float64, is fastest.
+            One row. A contiguous array of the estimator's own type, float32 or float64, is fastest. The names of a
+            pandas series must be those of the features.
         confidence : float in (0, 1), default=0.99
             Confidence of both limits.
         alarm_rows : (m, n), default=(1, 1)
@@ -174,8 +198,9 @@ class Monitoring(Reader):
         """
         fitted = self._fitted
         if fitted is None:
+            _check_arguments(confidence, alarm_rows, hold, warm_up, learn)
             self.update(x)  # type: ignore[attr-defined]
-            return _core.MonitorReading()
+            return _core.MonitorReading(is_learned=True)
         arguments = (confidence, alarm_rows, hold, warm_up, learn, self.n_components)
         seen, known, monitor = self._monitor
         if seen is not fitted or known != arguments or self._must_choose(seen):
@@ -183,13 +208,14 @@ class Monitoring(Reader):
         try:
             return monitor.watch(x)
         except TypeError:
-            return monitor.watch(as_row(x, fitted.dtype))
+            return monitor.watch(as_row(self, x, fitted.dtype))
 
     def _must_choose(self, learned: Any) -> bool:
         return 0 < self._chooses_at <= learned.core.rows_seen
 
     def _new_monitor(self, confidence: Any, alarm_rows: Any, hold: Any, warm_up: Any, learn: Any, n: Any) -> Any:
         fitted = self._learned
+        _check_arguments(confidence, alarm_rows, hold, warm_up, learn)
         rows_beyond, rows_considered = alarm_rows
         # Until the warm-up ends there is no alarm that another monitor would not know of.
         is_early = not isinstance(n, Integral) and fitted.core.rows_seen < warm_up

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 
 from . import _core
-from ._errors import DataError
+from ._errors import in_rows, of_sparse_rows
 from ._fitted import Fitted
 from ._preparation import Preparation
 from ._rows import as_rows
@@ -36,7 +36,8 @@ def refinement_of(model: Any, state: bytes | None = None) -> Any:
 def add_rows(refinement: Any, X: Any, weights: np.ndarray | None, first_row: int = 0) -> None:
     """Adds the rows X, dense or CSR. Errors count them from `first_row`."""
     if issparse(X):
-        refinement.add_csr(X.data, X.indices, X.indptr, X.shape[1], weights, first_row)
+        with of_sparse_rows():
+            refinement.add_csr(X.data, X.indices, X.indptr, X.shape[1], weights, first_row)
     else:
         refinement.add(X, weights, first_row)
 
@@ -80,18 +81,15 @@ def for_each_block(
     Errors say where in the stream a block is.
     """
     rows = 0
+    if stream.rows is not None:
+        blocks.check_weights(stream.rows)
     with progress_bar(stream.rows, progress) as bar:
         for block in stream.blocks:
             count = count_rows(block)
             if count == 0:
                 continue
-            where = f"In rows {rows} to {rows + count - 1} of the stream"
-            try:
+            with in_rows(rows, count):
                 blocks.use(block, rows, use)
-            except DataError as error:
-                raise error.within(where) from error
-            except ValueError as error:
-                raise ValueError(f"{where}: {error}") from error
             rows += count
             bar.update(count)
     blocks.check_weights(rows)
@@ -217,7 +215,7 @@ class Refining:
 
     @property
     def component_errors_(self) -> Float64Array:
-        """Error of each component (n_components_,), estimated on the safe side: squared sine of its angle to the true one."""
+        """Error of each component (n_components_,), on the safe side: squared sine of its angle to the true one."""
         return self._known(self._model.component_errors)
 
     @property

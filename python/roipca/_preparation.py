@@ -11,10 +11,20 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from . import _core
-from ._errors import DataError
-from ._rows import NamedBlock, is_arrow, unmasked
+from ._errors import SPARSE_REMEDY, ArgumentError, DataError
+from ._rows import (
+    NamedBlock,
+    is_arrow,
+    refuse_stored,
+    refuse_text,
+    require_finite,
+    require_first_start,
+    unmasked,
+)
 from ._tensors import is_tensor, tensor_rows
 from ._types import MatrixLike
+
+_REMEDY = "target_sum and log1p take no missing values: fill them, or drop the rows"
 
 
 def prepare_rows(
@@ -54,7 +64,10 @@ def prepare_rows(
     array([[2., 6.],
            [0., 0.]])
     """
-    prepared = Preparation(target_sum, log1p, feature_weights, feature_mask).apply(X)
+    try:
+        prepared = Preparation(target_sum, log1p, feature_weights, feature_mask).apply(X)
+    except ArgumentError as error:
+        raise ValueError(str(error)) from None
     return prepared.rows if isinstance(prepared, NamedBlock) else prepared
 
 
@@ -86,15 +99,20 @@ class Preparation:
         rows, names = plain_rows(block, first_row)
         if len(rows.shape) != 2:
             return block  # for the estimator to refuse
-        kept = self._kept(rows.shape[1], names)
-        if self._weights is not None and self._weights.shape != (rows.shape[1],):
-            raise ValueError(f"feature_weights has shape {self._weights.shape}; the rows have {rows.shape[1]} features")
+        rows = rows if sparse.issparse(rows) else np.ascontiguousarray(rows)
+        features = rows.shape[1]
+        kept = self._kept(features, names)
+        if self._weights is not None and self._weights.shape != (features,):
+            raise ArgumentError(f"feature_weights has shape {self._weights.shape}; the rows have {features} features")
         kind = _core.PreparationF32 if rows.dtype == np.float32 else _core.PreparationF64
-        core = kind(rows.shape[1], self._target_sum, bool(self._log1p), self._weights, kept)
+        core = kind(features, self._target_sum, bool(self._log1p), self._weights, kept)
         try:
-            prepared = _sparse(core, rows) if sparse.issparse(rows) else core.apply(np.ascontiguousarray(rows))
+            prepared = _sparse(core, rows) if sparse.issparse(rows) else core.apply(rows)
+            if self._log1p:
+                require_finite(rows, allow_nan=True, columns=kept)  # the logarithm of infinity is infinity
         except DataError as error:
-            raise error.within("", first_row) from None
+            remedy = SPARSE_REMEDY if sparse.issparse(rows) else _REMEDY
+            raise error.within("", first_row).with_remedy(remedy) from None
         if names is None:
             return prepared
         if kept is not None:
@@ -106,19 +124,19 @@ class Preparation:
             return None
         if self._mask.dtype.kind == "b":
             if self._mask.shape != (features,):
-                raise ValueError(f"feature_mask has shape {self._mask.shape}; the rows have {features} features")
+                raise ArgumentError(f"feature_mask has shape {self._mask.shape}; the rows have {features} features")
             kept = np.ascontiguousarray(self._mask)
         else:
             if names is None:
-                raise ValueError("feature_mask holds names, but the features have none: give a mask of bools")
+                raise ArgumentError("feature_mask holds names, but the features have none: give a mask of bools")
             known = set(names)
             for name in self._mask.flat:
                 if name not in known:
-                    raise ValueError(f"feature_mask names {name!r}, which is not a feature of the rows")
+                    raise ArgumentError(f"feature_mask names {name!r}, which is not a feature of the rows")
             wanted = set(self._mask.flat)
             kept = np.fromiter((name in wanted for name in names), bool, features)
         if not kept.any():
-            raise ValueError("feature_mask keeps no feature")
+            raise ArgumentError("feature_mask keeps no feature")
         return kept
 
 
@@ -132,6 +150,7 @@ def _sparse(core: Any, rows: Any) -> sparse.csr_array:
 def plain_rows(block: Any, first_row: int, *, gaps: bool = False) -> tuple[Any, Sequence[str] | None]:
     """Returns a block of any kind as an array or CSR matrix of float32 or float64, and the names of its features."""
     names = None
+    refuse_stored(block)
     if isinstance(block, NamedBlock):
         block, names = block.rows, block.names
     elif not sparse.issparse(block) and is_arrow(block):
@@ -142,5 +161,11 @@ def plain_rows(block: Any, first_row: int, *, gaps: bool = False) -> tuple[Any, 
         names = list(block.columns)
     if is_tensor(block):
         block = tensor_rows(block)
+    if sparse.issparse(block):
+        require_first_start(block, first_row)
     rows = block.tocsr() if sparse.issparse(block) else np.asarray(unmasked(block))
-    return rows.astype(np.float32 if rows.dtype == np.float32 else np.float64, copy=False), names
+    try:
+        return rows.astype(np.float32 if rows.dtype == np.float32 else np.float64, copy=False), names
+    except (TypeError, ValueError) as error:
+        refuse_text(block, first_row, error)
+        raise

@@ -116,6 +116,16 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self._shown.n_components
 
     @property
+    def method_(self) -> str:
+        """The method in use: what "auto" chose."""
+        return self._learned.plan()[0]
+
+    @property
+    def n_components_held_(self) -> int:
+        """Number of components that are held once there are enough rows: those reported, and the oversampling."""
+        return self._learned.plan()[1]
+
+    @property
     def n_samples_seen_(self) -> int:
         """Number of rows of positive weight seen."""
         model = self._shown
@@ -149,7 +159,7 @@ class Reader(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def _rows(self, X: MatrixLike) -> Any:
         rows = as_rows(self, X, self._learned.dtype)
-        require_finite(rows, allow_nan=imputes(self))
+        require_finite(rows, allow_nan=imputes(self) and not issparse(rows))
         return rows
 
     def transform(self, X: MatrixLike) -> FloatArray:

@@ -33,6 +33,8 @@ def row_writer(path: Path, names: Sequence[str], dtype: np.dtype) -> Iterator[Ro
     kinds: dict[str, Any] = {".npy": _Npy, ".parquet": _Parquet, ".pq": _Parquet}
     if path.suffix not in kinds:
         raise ValueError(f"{path}: a .npy or .parquet file was expected")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{path}: there is no folder {path.parent}")
     unfinished = path.with_name(f".{path.name}-{os.getpid()}.tmp")
     try:
         writer = kinds[path.suffix](unfinished, names, dtype)

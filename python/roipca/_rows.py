@@ -12,7 +12,7 @@ from scipy.sparse import issparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_non_negative, validate_data
 
-from ._errors import DataError, missing_value
+from ._errors import SPARSE_REMEDY, DataError, first_start, missing_value
 from ._tensors import is_tensor, tensor_rows
 
 # In scikit-learn's words, followed by the remedy.
@@ -20,6 +20,9 @@ ONE_ROW = (
     "Expected 2D array, got 1D array instead: update(x) adds one row. Rows are arrays of two dimensions; "
     "reshape one row with x.reshape(1, -1), or one feature with x.reshape(-1, 1)"
 )
+
+# In errors of NumPy for text and times.
+_NO_NUMBERS = ("could not convert", "could not be promoted")
 
 _KEPT = (np.float64, np.float32)  # rows of any other type become the first
 
@@ -52,18 +55,29 @@ def as_rows(estimator: Any, X: Any, dtype: Any = None, *, first_row: int = 0) ->
     }
     if len(getattr(X, "shape", ())) > 2:
         raise ValueError(too_many_dimensions(X))
-    if names is None:
+    if issparse(X):
+        require_first_start(X, first_row)
+    if names is not None:
+        return _named_rows(estimator, X, names, dtype is None, checks)
+    try:
         return validate_data(estimator, X, reset=dtype is None, **checks)
-    return _named_rows(estimator, X, names, dtype is None, checks)
+    except (TypeError, ValueError) as error:
+        refuse_text(X, first_row, error)
+        raise
 
 
-def require_finite(rows: Any, *, allow_nan: bool) -> None:
-    """Raises DataError for the first NaN (unless allowed) or infinity in dense rows or a CSR matrix."""
+def require_finite(rows: Any, *, allow_nan: bool, columns: np.ndarray | None = None) -> None:
+    """Raises DataError for the first NaN (unless allowed) or infinity in dense rows or a CSR matrix.
+
+    If `columns` is given, one bool per column, only those for which it is true matter.
+    """
     values = rows.data if issparse(rows) else rows.reshape(-1)
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(values.sum()):  # cheap, and enough for nearly all rows
             return
     bad = np.isinf(values) if allow_nan else ~np.isfinite(values)
+    if columns is not None:
+        bad &= columns[rows.indices] if issparse(rows) else np.tile(columns, len(rows))
     if not bad.any():
         return
     first = int(bad.argmax())
@@ -72,7 +86,8 @@ def require_finite(rows: Any, *, allow_nan: bool) -> None:
     else:
         row, column = divmod(first, rows.shape[1])
     if np.isnan(values[first]):
-        raise missing_value(row, f"NaN in column {column}")
+        missing = missing_value(row, f"NaN in column {column}")
+        raise missing.with_remedy(SPARSE_REMEDY) if issparse(rows) else missing
     sign = "-" if values[first] < 0 else ""
     summary = f"Input X contains infinity or a value too large for {values.dtype!r}."
     raise DataError(row, f"{sign}infinity (inf) in column {column}", summary)
@@ -98,6 +113,44 @@ def refuse_containers(X: Any) -> None:
             f"{type(X).__name__} holds more than one matrix: pass the one to learn from, such as .X or "
             ".layers[name], or .to_df() for rows with the names of the variables"
         )
+
+
+def is_store(X: Any) -> bool:
+    """Whether X is a group of HDF5 or zarr."""
+    return all(hasattr(X, name) for name in ("attrs", "keys", "__getitem__")) and not hasattr(X, "shape")
+
+
+def refuse_stored(X: Any) -> None:
+    """Raises TypeError for groups and sparse matrices in files, which only the functions for streams read."""
+    streams = f"{type(X).__name__} is read by fit_stream, transform_stream and score_stream, block by block"
+    if is_store(X):
+        raise TypeError(f'{streams}. For rows in memory, pass one of its datasets, such as X["name"][:]')
+    if hasattr(X, "group") and hasattr(X, "to_memory"):  # a sparse matrix of AnnData in backed mode
+        raise TypeError(f"{streams}. For rows in memory, pass X[:]")
+
+
+def require_first_start(matrix: Any, first_row: int) -> None:
+    """Raises DataError if the first entries of a scipy matrix, whose rows begin at `first_row`, belong to no row."""
+    indptr = getattr(matrix, "indptr", None)
+    if indptr is not None and len(indptr) > 0 and indptr[0] != 0:
+        raise first_start(first_row, indptr[0])
+
+
+def refuse_text(X: Any, first_row: int, error: Exception) -> None:
+    """Raises the error again with row and column, if its reason is a column of X that does not hold numbers."""
+    if not hasattr(X, "columns") or not any(words in str(error) for words in _NO_NUMBERS):
+        return
+    for j, name in enumerate(X.columns):
+        column = np.asarray(X.iloc[:, j] if hasattr(X, "iloc") else X[name])
+        if column.dtype.kind in "mM":
+            raise TypeError(f"Column {name!r} holds {column.dtype}, not numbers") from error
+        if column.dtype.kind not in "OSUT":
+            continue
+        for i, value in enumerate(column):
+            if isinstance(value, (str, bytes)) and not _is_number(value):
+                raise ValueError(
+                    f"could not convert string to float: {str(value)!r} (row {first_row + i}, column {name!r})"
+                ) from error
 
 
 def unmasked(X: Any) -> Any:
@@ -151,8 +204,11 @@ def is_one_row(X: Any) -> bool:
     return getattr(X, "ndim", None) == 1
 
 
-def as_row(x: Any, dtype: Any = None) -> np.ndarray:
-    """Returns one row as a contiguous array of shape (features,)."""
+def as_row(estimator: Any, x: Any, dtype: Any = None) -> np.ndarray:
+    """Returns one row as a contiguous array of shape (features,), or refuses a series with other names."""
+    names = _row_names(x)
+    if names is not None:
+        check_names(estimator, names)
     x = tensor_rows(x) if is_tensor(x) else np.asarray(x)
     if x.dtype.kind not in "biuf":
         x = check_array(x, ensure_2d=False, dtype=np.float64, ensure_all_finite=False)
@@ -183,6 +239,23 @@ def of_rows(model: Any, name: str, X: Any) -> Any:
     return getattr(model, f"{name}_csr")(X.data, X.indices, X.indptr, X.shape[1])
 
 
+def _row_names(x: Any) -> list[str] | None:
+    """Returns the index of a pandas series, if all of it is strings."""
+    index = getattr(x, "index", None)
+    if index is None or callable(index):  # that of a list is a method
+        return None
+    names = list(index)
+    return names if all(isinstance(name, str) for name in names) else None
+
+
+def _is_number(text: str | bytes) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def _as_array(X: Any, dtype: Any, first_row: int, gaps: bool) -> tuple[Any, Sequence[str] | None]:
     """Returns X as scikit-learn understands it, and feature names that scikit-learn would not see."""
     if isinstance(X, NamedBlock):
@@ -190,6 +263,7 @@ def _as_array(X: Any, dtype: Any, first_row: int, gaps: bool) -> tuple[Any, Sequ
     if isinstance(X, np.ma.MaskedArray):
         return unmasked(X), None
     refuse_containers(X)
+    refuse_stored(X)
     if is_arrow(X):
         from ._arrow import rows_and_names
 

@@ -11,11 +11,12 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._errors import DataError
+from ._errors import in_rows
 from ._fitted import Moment
 from ._preparation import Preparation
 from ._reader import Reader
 from ._row_writers import row_writer
+from ._source_files import refuse_input
 from ._sources import Stream, count_rows, open_source, progress_bar
 from ._types import FloatArray, MatrixLike
 
@@ -87,7 +88,8 @@ class ScoreStreams:
         blocks = _results(stream, preparation, lambda X: np.asarray(moment.transform(X)), progress)
         if out is None:
             return blocks
-        return _write(out, blocks, [str(name) for name in moment.get_feature_names_out()], moment._learned.dtype)
+        names = [str(name) for name in moment.get_feature_names_out()]
+        return _write(out, source, blocks, names, moment._learned.dtype)
 
     def score_stream(
         self,
@@ -149,7 +151,7 @@ class ScoreStreams:
         stream = open_source(source, batch_size, columns, layer)
         preparation = Preparation(target_sum, log1p, feature_weights, feature_mask)
         blocks = _results(stream, preparation, lambda X: np.column_stack([moment.t2(X), moment.spe(X)]), progress)
-        return blocks if out is None else _write(out, blocks, ["t2", "spe"], np.dtype(np.float64))
+        return blocks if out is None else _write(out, source, blocks, ["t2", "spe"], np.dtype(np.float64))
 
 
 def _moment(estimator: Any) -> Reader:
@@ -168,20 +170,17 @@ def _results(
             count = count_rows(block)
             if count == 0:
                 continue
-            where = f"In rows {rows} to {rows + count - 1} of the stream"
-            try:
-                yield function(preparation.apply(block, rows) if preparation else block)
-            except DataError as error:
-                raise error.within(where) from error
-            except ValueError as error:
-                raise ValueError(f"{where}: {error}") from error
+            with in_rows(rows, count):
+                result = function(preparation.apply(block, rows) if preparation else block)
+            yield result
             rows += count
             bar.update(count)
 
 
 def _write(
-    out: str | os.PathLike[str], blocks: Iterator[np.ndarray], names: Sequence[str], dtype: np.dtype
+    out: str | os.PathLike[str], source: Source, blocks: Iterator[np.ndarray], names: Sequence[str], dtype: np.dtype
 ) -> int:
+    refuse_input(out, source)
     with row_writer(Path(out), names, dtype) as writer:
         for block in blocks:
             writer.write(block)

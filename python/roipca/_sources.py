@@ -6,18 +6,27 @@ import glob
 import importlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
 
-from ._rows import ONE_ROW, is_arrow, refuse_containers, too_many_dimensions
+from ._errors import DataError
+from ._rows import ONE_ROW, is_arrow, is_store, refuse_containers, too_many_dimensions
 
 _BLOCK = 1 << 20  # numbers to read at a time
 _PARQUET = (".parquet", ".pq")
 _IPC = (".feather", ".arrow", ".ipc")
 _TEXT = (".csv", ".tsv", ".txt")
+# Formats that the command reads, and the functions that read a whole file of them into memory.
+_OTHER_TEXT = {
+    ".mtx": "scipy.io.mmread({path!r})",
+    ".svm": "sklearn.datasets.load_svmlight_file({path!r})[0]",
+    ".libsvm": "sklearn.datasets.load_svmlight_file({path!r})[0]",
+    ".svmlight": "sklearn.datasets.load_svmlight_file({path!r})[0]",
+}
 
 
 class Stream(NamedTuple):
@@ -35,28 +44,38 @@ def open_source(
         raise ValueError(f"batch_size must be None or an int of at least 1, got {batch_size!r}")
     if isinstance(columns, str):
         raise TypeError(f"columns must be a list of names, not a string: write columns=[{columns!r}]")
-    paths = _several_paths(source)
+    paths = several_paths(source)
     if paths is not None:
         return Stream(_chained(paths, batch_size, columns, layer))
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)
-        if not path.exists():
-            raise FileNotFoundError(f"{path}: no such file or folder, looked for in {Path.cwd()}")
-        if path.suffix in _PARQUET or (path.is_dir() and path.suffix != ".zarr"):
-            _refuse_layer(layer)
-            return _arrow().parquet_stream(path, batch_size, columns)
-        if path.suffix in _IPC:
-            _refuse_layer(layer)
-            return _arrow().ipc_stream(path, batch_size, columns)
-        if path.suffix in (".npz", ".h5ad"):
-            _refuse_columns(columns)
-            if path.suffix == ".h5ad":
-                return _sparse().h5ad_stream(path, layer, batch_size)
-            _refuse_layer(layer)
-            return _sparse().npz_stream(path, batch_size)
-        source = _open_array(path)
+        with _naming(path):
+            stream = _open_path(path, batch_size, columns, layer)
+        return stream._replace(blocks=_of_file(path, stream.blocks))
+    return _open_object(source, batch_size, columns, layer)
+
+
+def _open_path(path: Path, batch_size: int | None, columns: Sequence[str] | None, layer: str | None) -> Stream:
+    if not path.exists():
+        raise FileNotFoundError(f"{path}: no such file or folder, looked for in {Path.cwd()}")
+    if path.suffix in _PARQUET or (path.is_dir() and path.suffix != ".zarr"):
+        _refuse_layer(layer)
+        return _arrow().parquet_stream(path, batch_size, columns)
+    if path.suffix in _IPC:
+        _refuse_layer(layer)
+        return _arrow().ipc_stream(path, batch_size, columns)
+    if path.suffix in (".npz", ".h5ad"):
+        _refuse_columns(columns)
+        if path.suffix == ".h5ad":
+            return _sparse().h5ad_stream(path, layer, batch_size)
+        _refuse_layer(layer)
+        return _sparse().npz_stream(path, batch_size)
+    return _open_object(_open_array(path), batch_size, columns, layer)
+
+
+def _open_object(source: Any, batch_size: int | None, columns: Sequence[str] | None, layer: str | None) -> Stream:
     refuse_containers(source)
-    if _sparse().is_store(source):
+    if is_store(source):
         _refuse_columns(columns)
         return _sparse().store_stream(source, layer, batch_size)
     _refuse_layer(layer)
@@ -82,7 +101,25 @@ def open_source(
     )
 
 
-def _several_paths(source: Any) -> list[Path] | None:
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Has errors begin with the name of the file, unless they contain it."""
+    try:
+        yield
+    except DataError as error:
+        raise error.within(str(path)) from error
+    except (OSError, ValueError) as error:
+        if str(path) in str(error):
+            raise
+        raise (OSError if isinstance(error, OSError) else ValueError)(f"{path}: {error}") from error
+
+
+def _of_file(path: Path, blocks: Iterable[Any]) -> Iterator[Any]:
+    with _naming(path):
+        yield from blocks
+
+
+def several_paths(source: Any) -> list[Path] | None:
     """Returns the files of a pattern, in the order of their names, or of a list of paths; None for other sources."""
     if isinstance(source, (list, tuple)) and source and all(isinstance(part, (str, os.PathLike)) for part in source):
         return [Path(part) for part in source]
@@ -180,17 +217,22 @@ def _refuse_columns(columns: Sequence[str] | None) -> None:
 
 def _open_array(path: Path) -> Any:
     if path.suffix == ".npy":
-        return np.load(path, mmap_mode="r")
+        try:
+            return np.load(path, mmap_mode="r")
+        except (EOFError, ValueError) as error:
+            raise ValueError(f"{path} cannot be read as an array of NumPy: {error}") from error
     if path.suffix == ".zarr":
         return optional("zarr", "zarr").open(path, mode="r")  # an array or a group
     if path.suffix in (".h5", ".hdf5"):
         raise ValueError(f"{path} may hold many arrays: open it with h5py and pass one of them")
-    if any(suffix in _TEXT for suffix in path.suffixes):  # packed or not
-        raise ValueError(
-            f"{path}: fit_stream does not read text. Read it in blocks, with "
-            f"fit_stream(pandas.read_csv({str(path)!r}, chunksize=10_000)), or on the command line, with "
-            f"roipca fit {path} -k 10 and then OnlinePCA.load('model.safetensors')"
-        )
+    command = f"on the command line, with roipca fit {path} -k 10 and then OnlinePCA.load('model.safetensors')"
+    for suffix in path.suffixes:  # packed or not
+        if suffix in _TEXT:
+            blocks = f"fit_stream(pandas.read_csv({str(path)!r}, chunksize=10_000))"
+            raise ValueError(f"{path}: fit_stream does not read text. Read it in blocks, with {blocks}, or {command}")
+        if suffix in _OTHER_TEXT:
+            whole = _OTHER_TEXT[suffix].format(path=str(path))
+            raise ValueError(f"{path}: fit_stream does not read text. Read it whole, with fit({whole}), or {command}")
     raise ValueError(f"{path}: a .npy, .npz, .h5ad, .parquet, .feather, .arrow, .ipc or .zarr file was expected")
 
 

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ._errors import DataError
-from ._rows import NamedBlock
+from ._errors import DataError, first_start
+from ._rows import NamedBlock, is_store
 from ._sources import Stream, numbers_at_once, optional, slices, whole_chunks
 
 _STARTS = 1 << 16  # row starts to read at a time
@@ -78,11 +78,6 @@ def h5ad_stream(path: Path, layer: str | None, batch_size: int | None) -> Stream
     return stream._replace(blocks=_closing(file, stream.blocks))
 
 
-def is_store(source: Any) -> bool:
-    """Whether the source is a group of HDF5 or zarr."""
-    return all(hasattr(source, name) for name in ("attrs", "keys", "__getitem__")) and not hasattr(source, "shape")
-
-
 def store_stream(store: Any, layer: str | None, batch_size: int | None) -> Stream:
     """Streams the rows of a sparse group, or of the matrix `X` or a layer of an AnnData store."""
     if all(part in store for part in _PARTS):
@@ -130,7 +125,7 @@ def _blocks(arrays: CsrArrays, batch_size: int | None) -> Iterator[sparse.csr_ar
     piece = batch_size * max(1, _STARTS // batch_size) if batch_size else _STARTS
     end = int(_read(arrays.indptr, 0, 1, 0, 0)[0])
     if end != 0:
-        raise DataError(0, f"indptr begins with {end}, not with 0")
+        raise first_start(0, end)
     for first in range(0, rows, piece):
         last = min(first + piece, rows)
         ends = _read(arrays.indptr, first + 1, last + 1, first, last).astype(np.int64)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from ._errors import DataError
+from ._errors import ArgumentError, DataError
 from ._preparation import Preparation, plain_rows
 from ._rows import NamedBlock, as_weights, is_arrow
 from ._sources import count_rows
@@ -24,6 +24,8 @@ class StreamBlocks:
         self._preparation = preparation
         self._weight_column = sample_weight if isinstance(sample_weight, str) else None
         self._weights = None if self._weight_column is not None or sample_weight is None else np.asarray(sample_weight)
+        if self._weights is not None and self._weights.ndim > 1:
+            raise ValueError(f"sample_weight has shape {self._weights.shape}, not one weight per row")
         self._skips = on_bad_row == "skip"
         self._gaps = gaps  # whether NaN means a missing value, and is not a reason to skip a row
         self.skipped = 0
@@ -40,7 +42,7 @@ class StreamBlocks:
         if not self._skips:
             add(self._prepared(block, first_row), weights, first_row)
             return
-        block, weights = self._without_missing(block, weights)
+        block, weights = self._without_missing(block, weights, first_row)
         while count_rows(block) > 0:
             bad = self._bad_row(block, weights, add)
             if bad is None:
@@ -73,6 +75,9 @@ class StreamBlocks:
         if self._weights is not None and self._weights.ndim != 1:
             return block, as_weights(self._weights.item(), count)  # one weight for all rows
         if self._weights is not None:
+            rows = first_row + count
+            if rows > len(self._weights):
+                raise ArgumentError(f"sample_weight has {len(self._weights)} weights for {rows} rows or more")
             return block, as_weights(self._weights[first_row : first_row + count], count)
         if self._weight_column is None:
             return block, None
@@ -80,13 +85,15 @@ class StreamBlocks:
         names = getattr(getattr(block, "schema", None), "names", None) if is_arrow(block) else None
         known = list(names if names is not None else getattr(block, "columns", ()))
         if name not in known:
-            raise ValueError(f"There is no column {name!r} for sample_weight; the columns are {known}")
+            raise ArgumentError(f"There is no column {name!r} for sample_weight; the columns are {known}")
         others = [column for column in known if column != name]
         if names is None:
             return block[others], as_weights(np.asarray(block[name]), count)
         return block.select(others), as_weights(block.column(name).to_numpy(zero_copy_only=False), count)
 
-    def _without_missing(self, block: Any, weights: np.ndarray | None) -> tuple[Any, np.ndarray | None]:
+    def _without_missing(
+        self, block: Any, weights: np.ndarray | None, first_row: int
+    ) -> tuple[Any, np.ndarray | None]:
         if is_arrow(block) and not self._gaps:
             import pyarrow.compute as pc
 
@@ -97,7 +104,7 @@ class StreamBlocks:
             block, weights = self._kept(block, weights, complete)
             if count_rows(block) == 0:
                 return block, weights
-        rows, names = plain_rows(block, 0, gaps=self._gaps)
+        rows, names = plain_rows(block, first_row, gaps=self._gaps)
         finite = np.ones(rows.shape[0], bool)
         if issparse(rows):
             bad = np.flatnonzero(~np.isfinite(rows.data))

@@ -87,7 +87,8 @@ class Streaming:
         Parameters
         ----------
         x : array-like of shape (n_features,)
-            One row. A contiguous array of the estimator's own type, float32 or float64, is fastest.
+            One row. A contiguous array of the estimator's own type, float32 or float64, is fastest. The names of a
+            pandas series must be those of the features.
 
         Returns
         -------
@@ -105,13 +106,13 @@ class Streaming:
         """
         fitted = self._fitted
         if fitted is None:
-            return self.partial_fit(as_row(x)[np.newaxis])
+            return self.partial_fit(as_row(self, x)[np.newaxis])
         if fitted.learning(self.__dict__) != fitted.fixed:  # here and not only in _unchanged, because calls take time
             self._unchanged()
         try:
             fitted.core.update(x)
         except TypeError:
-            fitted.core.update(as_row(x, fitted.dtype))
+            fitted.core.update(as_row(self, x, fitted.dtype))
         return self
 
     def fit_stream(
@@ -228,4 +229,6 @@ class Streaming:
 
         if passes != 1:
             more_passes(self, passes, tol, read_again)
+        if self._fitted is not None:  # unless all weights are 0
+            self._fitted.warn_of_few_rows()
         return self

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ._sources import optional
 from .online_pca import OnlinePCA
@@ -21,6 +22,9 @@ def pca(
     layer: str | None = None,
     mask_var: str | np.ndarray | None = None,
     key_added: str | None = None,
+    target_sum: float | None = None,
+    log1p: bool = False,
+    feature_weights: ArrayLike | None = None,
     dtype: Any = np.float32,
     batch_size: int | None = None,
     progress: bool = False,
@@ -44,6 +48,14 @@ def pca(
         uses "highly_variable" by default, if it exists.)
     key_added : str, default=None
         As in scanpy: the key of the results in `obsm`, `varm` and `uns`, instead of "X_pca", "PCs" and "pca".
+    target_sum : float, default=None
+        Multiply the counts of each cell by a number such that their sum is this, as `normalize_total` of scanpy does.
+        This and the next two are applied to the blocks that are read, as in `OnlinePCA.fit_stream`; `adata` keeps its
+        counts. Variables that `mask_var` drops count in the sum.
+    log1p : bool, default=False
+        Then, replace each number x by log(1 + x).
+    feature_weights : array-like of shape (n_vars,), default=None
+        Then, multiply each variable by its weight.
     dtype : dtype, default=float32
         Type of the scores.
     batch_size : int, default=None
@@ -70,6 +82,8 @@ def pca(
     >>> adata.obsm["X_pca"].shape, adata.varm["PCs"].shape, adata.uns["pca"]["variance"].shape
     ((200, 5), (30, 5), (5,))
     """
+    if "feature_mask" in options:
+        raise TypeError("feature_mask is called mask_var here")
     if not isinstance(adata, anndata.AnnData):
         raise TypeError(f"adata must be an AnnData, not {type(adata).__name__}")
     mask = _mask(adata, mask_var)
@@ -77,7 +91,14 @@ def pca(
     used = adata.n_vars if mask is None else int(mask.sum())
     if n_comps is None:
         n_comps = min(_DEFAULT_COMPONENTS, min(adata.n_obs, used) - 1)
-    how: dict[str, Any] = {"batch_size": batch_size, "feature_mask": mask, "progress": progress}
+    how: dict[str, Any] = {
+        "batch_size": batch_size,
+        "target_sum": target_sum,
+        "log1p": log1p,
+        "feature_weights": feature_weights,
+        "feature_mask": mask,
+        "progress": progress,
+    }
     model = OnlinePCA(n_comps, **options).fit_stream(source, **how)
     scores = np.empty((adata.n_obs, model.n_components_), dtype)
     first = 0

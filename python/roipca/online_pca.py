@@ -161,6 +161,12 @@ class OnlinePCA(Streaming, Refining, Scores, ScoreStreams, ToTorch, Monitoring):
         Mean variance along the directions that are not reported.
     n_components_ : int
         Number of reported components.
+    method_ : str
+        The method in use: what "auto" chose, from the first rows on.
+    n_components_held_ : int
+        Number of components that are held once there are enough rows: those reported, and the oversampling. "exact"
+        keeps the whole scatter matrix, and holds as many components as features. `n_components` can be set up to this
+        number.
     n_samples_seen_ : int
         Number of rows of positive weight seen.
     rows_covered_ : range
@@ -298,6 +304,7 @@ class OnlinePCA(Streaming, Refining, Scores, ScoreStreams, ToTorch, Monitoring):
         learner._fitted = fitted
         blocks = StreamBlocks(Preparation(None, False, None, None), weights, "error")
         more_passes(learner, passes, tol, lambda: refine_once(learner, Stream([rows]), blocks, False))
+        learner._fitted.warn_of_few_rows()
         return self._learn_from(learner, learner._fitted)
 
     def merge(self, other: OnlinePCA, *, decay: float | None = None) -> Self:

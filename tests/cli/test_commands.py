@@ -128,7 +128,7 @@ def test_a_fraction_takes_as_few_components_as_reach_it(roipca, tmp_path, rows, 
 
 def test_a_fraction_out_of_reach_says_so(roipca, tmp_path):
     rng = np.random.default_rng(0)
-    np.save(tmp_path / "a.npy", rng.standard_normal((300, 1100)))
+    np.save(tmp_path / "a.npy", rng.standard_normal((300, 1700)))
     done = roipca.run("fit", "a.npy", "-k", 0.99)
     assert done.returncode == 0 and b"give -k as a larger number" in done.stderr
     roipca("info", "model.safetensors")

@@ -12,6 +12,7 @@ from scipy import sparse
 ad = pytest.importorskip("anndata", reason="anndata is not installed: pip install 'roipca[anndata]'")
 
 import roipca.anndata  # noqa: E402
+from roipca import OnlinePCA  # noqa: E402
 
 
 @pytest.fixture
@@ -67,6 +68,34 @@ def test_a_layer_and_other_keys(counts, tmp_path):
     assert adata.obsm["twice"].shape == (300, 3) and adata.varm["twice"].shape == (40, 3)
     adata.write_h5ad(tmp_path / "results.h5ad")  # what was added can be written
     assert ad.read_h5ad(tmp_path / "results.h5ad").obsm["X_pca"].shape == (300, 3)
+
+
+@pytest.mark.parametrize("form", ["csr memory", "csr file"])
+def test_counts_are_prepared_as_in_fit_stream(counts, form, tmp_path):
+    adata = stored(counts, form, tmp_path / "cells.h5ad")
+    weights = np.linspace(0.5, 2, 40)
+    how = {"target_sum": 1e4, "log1p": True, "feature_weights": weights}
+    model = roipca.anndata.pca(adata, 4, mask_var="highly_variable", dtype=np.float64, **how)
+    used = adata.var["highly_variable"].to_numpy()
+    sums = counts.sum(axis=1, keepdims=True, dtype=np.float64)
+    X = (np.log1p(1e4 * counts / np.where(sums == 0, 1, sums)) * weights)[:, used]
+    assert subspace_error(batch_components(X, 4), model.components_) < 1e-9  # float32
+    np.testing.assert_allclose(adata.obsm["X_pca"], (X - X.mean(axis=0)) @ model.components_.T, rtol=1e-3, atol=1e-2)
+    with pytest.raises(TypeError, match="feature_mask is called mask_var here"):
+        roipca.anndata.pca(adata, 4, feature_mask=used)
+
+
+@pytest.mark.parametrize("call", ["fit", "partial_fit", "transform", "refine"])
+def test_a_sparse_matrix_in_backed_mode_is_for_streams(counts, call, tmp_path):
+    backed = stored(counts, "csr file", tmp_path / "cells.h5ad")
+    pca = OnlinePCA(3, method="roipca").fit(backed.X[:])
+    if call == "refine":
+        assert pca.refine(backed.X).n_passes_ == 2
+        return
+    with pytest.raises(TypeError, match=r"is read by fit_stream, transform_stream and .* pass X\[:\]$"):
+        getattr(pca, call)(backed.X)
+    scores = np.concatenate(list(pca.transform_stream(backed.X)))
+    np.testing.assert_allclose(scores, pca.transform(backed.X[:]), rtol=1e-4, atol=1e-4)
 
 
 def test_the_default_number_of_components_is_scanpys(counts):

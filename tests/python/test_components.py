@@ -1,5 +1,7 @@
 """How many components are reported."""
 
+import copy
+import pickle
 import warnings
 
 import numpy as np
@@ -27,7 +29,7 @@ def test_a_fraction_reports_what_batch_pca_reports(fraction):
 
 
 def test_a_fraction_of_wide_rows_is_found_among_the_components_held():
-    d = 1200  # beyond what is exact
+    d = 2000  # beyond what is exact
     X = spectrum(np.where(np.arange(d) < 5, 100.0, 1e-3), 400)
     pca = OnlinePCA(0.95).fit(X)
     assert pca.n_components_ == 5
@@ -35,7 +37,7 @@ def test_a_fraction_of_wide_rows_is_found_among_the_components_held():
 
 
 def test_a_fraction_that_is_not_reached_gives_all_components_and_a_warning():
-    X = spectrum(np.ones(1200), 400)
+    X = spectrum(np.ones(2000), 400)
     pca = OnlinePCA(0.95).fit(X)
     with pytest.warns(UserWarning, match="explain .* less than n_components=0.95"):
         n_components = pca.n_components_
@@ -79,3 +81,93 @@ def test_reading_does_not_warn_or_disturb(rows):
             pca.partial_fit(x[None])
             _ = pca.components_
     assert np.array_equal(pca.components_, undisturbed.partial_fit(rows).components_)
+
+
+@pytest.mark.parametrize(
+    "learn",
+    [
+        lambda pca, X: pca.fit(X),
+        lambda pca, X: pca.fit_transform(X),
+        lambda pca, X: pca.fit_stream(X, progress=False),
+        lambda pca, X: pca.fit_stream(X[2:], progress=False, resume=True),
+        lambda pca, X: pca.fit(np.tile(X, (2, 1)), sample_weight=[1.0] * 5 + [0.0] * 5),
+    ],
+)
+def test_a_fit_with_more_components_than_rows_warns(learn):
+    X = spectrum(np.ones(20), 5)
+    message = "^5 rows have at most 4 components with variance, but n_components is 10$"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pca = OnlinePCA(10).fit(X[:2])
+    with pytest.warns(UserWarning, match=message) as caught:
+        learn(pca, X)
+    assert [warning.filename for warning in caught] == [__file__]
+    assert np.count_nonzero(pca.explained_variance_ > 1e-9) == 4
+
+
+def test_the_warning_counts_what_can_have_variance():
+    X = spectrum(np.ones(20), 5)
+    with pytest.warns(UserWarning, match="^5 rows have at most 5 components with variance, but n_components is 6$"):
+        OnlinePCA(6, center=False).fit(X)
+    with pytest.warns(UserWarning, match="^1 row has at most 0 components with variance, but n_components is 2$"):
+        OnlinePCA(2).fit(X[:1])
+
+
+def test_enough_rows_and_parts_of_a_stream_do_not_warn():
+    X = spectrum(np.ones(20), 5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        OnlinePCA(4).fit(X)
+        OnlinePCA(5, center=False).fit(X)
+        OnlinePCA().fit(X)
+        OnlinePCA("auto").fit(X)
+        OnlinePCA(10).partial_fit(X).update(X[0])
+
+
+@pytest.mark.parametrize(
+    "options, features, method, held",
+    [
+        ({}, 40, "exact", 40),
+        ({}, 2000, "roipca", 13),
+        ({"oversampling": 4}, 2000, "roipca", 7),
+        ({"missing": "impute"}, 40, "roipca", 13),
+        ({"method": "froipca"}, 40, "froipca", 3),
+        ({"n_components": 0.9}, 2000, "roipca", 200),
+        ({"n_components": "auto"}, 60, "exact", 60),
+        ({"n_components": None}, 40, "exact", 40),
+    ],
+    ids=str,
+)
+def test_what_auto_chose_is_known_from_the_first_rows_on(options, features, method, held, tmp_path):
+    X = spectrum(np.ones(features), 250)
+    pca = OnlinePCA(**{"n_components": 3, **options})
+    assert not hasattr(pca, "method_") and not hasattr(pca, "n_components_held_")
+    pca.partial_fit(X[:1])
+    assert (pca.method_, pca.n_components_held_) == (method, held)
+    pca.partial_fit(X[1:])
+    pca.save(tmp_path / "model")
+    for other in (pca, pickle.loads(pickle.dumps(pca)), OnlinePCA.load(tmp_path / "model"), copy.deepcopy(pca)):
+        assert (other.method_, other.n_components_held_) == (method, held)
+
+
+@pytest.mark.parametrize("method", ["exact", "roipca"])
+def test_as_many_components_can_be_reported_as_are_held(method):
+    X = spectrum(np.ones(60), 400)
+    half, whole = OnlinePCA(3, method=method).fit(X[:200]), OnlinePCA(3, method=method).fit(X)
+    for pca in (whole, half.merge(half), OnlinePCA(3, method=method).fit(X, passes=2)):
+        pca.set_params(n_components=pca.n_components_held_)
+        assert pca.components_.shape == (pca.n_components_held_, 60)
+        with pytest.raises(ValueError, match=f"but {pca.n_components_held_} components are held"):
+            pca.set_params(n_components=pca.n_components_held_ + 1).components_  # noqa: B018
+
+
+def test_what_auto_chose_is_told_without_reading_a_model():
+    pca = OnlinePCA(3).partial_fit(spectrum(np.ones(40), 100))
+    merged = pca.merge(pca)
+
+    class Unread:
+        features = 40
+
+    for estimator in (pca, merged):
+        estimator._fitted.core = Unread()
+        assert (estimator.method_, estimator.n_components_held_) == ("exact", 40)

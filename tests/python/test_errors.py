@@ -2,14 +2,18 @@
 
 import pickle
 
+import h5py
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from oracle import state
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from roipca import DataError, OnlinePCA
+from roipca import DataError, OnlinePCA, prepare_rows
+
+NAMES = [f"x{j}" for j in range(30)]
 
 
 def with_value(X, value):
@@ -64,7 +68,7 @@ def test_readers_name_the_bad_row(rows, container, value, said):
         with pytest.raises(DataError) as caught:
             read(bad)
         assert (caught.value.row, caught.value.reason) == (498, f"{said} in column 3")
-        assert str(caught.value).endswith(HINT) == (said == "NaN")
+        assert str(caught.value).endswith(HINT) == (said == "NaN" and container is np.asarray)
 
 
 def test_readers_take_rows_whose_sum_is_beyond_the_range():
@@ -219,6 +223,115 @@ def test_readers_refuse_bad_rows(rows, X, message):
                 pca.inverse_transform(np.ones((2, width)))
     with pytest.raises(ValueError, match="NaN"):
         pca.inverse_transform(np.full((1, 4), np.nan))
+
+
+@pytest.mark.parametrize("missing", ["error", "impute"])
+def test_nan_in_sparse_rows_is_not_said_to_be_filled(rows, missing):
+    hint = r"\(NaN in sparse rows cannot be filled: make the rows dense, or drop them\)$"
+    bad = sparse.csr_array(with_value(np.abs(rows), np.nan))
+    pca = OnlinePCA(4, missing=missing).fit(rows)
+    before = state(pca)
+    for call in (
+        pca.fit,
+        pca.partial_fit,
+        pca.transform,
+        pca.t2,
+        pca.score_samples,
+        lambda X: pca.fit_stream(X, resume=True, batch_size=100, progress=False),
+        lambda X: list(pca.transform_stream(X)),
+        lambda X: prepare_rows(X, log1p=True),
+    ):
+        with pytest.raises(DataError, match=f"row 498: NaN in column 3 {hint}") as caught:
+            call(bad)
+        pickled = pickle.loads(pickle.dumps(caught.value))
+        assert (pickled.row, pickled.reason, str(pickled)) == (498, "NaN in column 3", str(caught.value))
+    pca.fit(rows)
+    assert state(pca) == before
+    if missing == "error":
+        refined = OnlinePCA(4, method="roipca").fit(rows)
+        with pytest.raises(DataError, match=hint):
+            refined.refine(bad)
+
+
+NOT_SPARSE = "Input X is not a valid sparse matrix.\n"
+
+
+def test_a_damaged_sparse_matrix_is_called_so(rows):
+    damaged = sparse.csr_array(rows)
+    damaged.indices[70] = 9999
+    pca = OnlinePCA(4).fit(rows)
+    message = f"{NOT_SPARSE}row 2: column index 9999 is out of range: the rows have 30 columns"
+    for call in (pca.fit, pca.partial_fit, pca.transform, pca.spe, lambda X: prepare_rows(X, target_sum=1.0)):
+        with pytest.raises(DataError) as caught:
+            call(damaged)
+        assert str(caught.value) == message
+    with pytest.raises(ValueError, match="indices must be < 30"):  # and does not write outside of an array
+        pca.contributions(damaged)
+
+
+def test_entries_before_the_first_row_are_refused_everywhere_in_the_same_words(rows):
+    damaged = sparse.csr_array(rows)
+    damaged.indptr[0] = 3
+    pca = OnlinePCA(4).fit(rows)
+    before = state(pca)
+    for call in (
+        pca.fit,
+        pca.partial_fit,
+        pca.transform,
+        pca.t2,
+        pca.score_samples,
+        pca.contributions,
+        lambda X: pca.fit_stream(X, progress=False),
+        lambda X: pca.fit_stream(iter([X]), progress=False),
+        lambda X: list(pca.transform_stream(X)),
+        lambda X: prepare_rows(X, target_sum=1.0),
+    ):
+        with pytest.raises(DataError) as caught:
+            call(damaged)
+        assert str(caught.value).endswith(f"{NOT_SPARSE}row 0: indptr begins with 3, not with 0")
+    assert state(pca) == before
+    with pytest.raises(DataError, match="row 500: indptr begins with 3"):
+        OnlinePCA(4).fit_stream([rows, damaged], progress=False)
+
+
+FRAMES = {
+    "pandas": lambda rows, text: pd.DataFrame(rows, columns=NAMES).astype({"x3": object}).replace({"x3": {7.5: text}}),
+    "polars": lambda rows, text: pl.DataFrame(rows, schema=NAMES).with_columns(
+        pl.Series("x3", [text if x == 7.5 else str(x) for x in rows[:, 3]])
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_text_in_a_frame_is_named_with_row_and_column(rows, kind):
+    rows[41, 3] = 7.5
+    frame = FRAMES[kind](rows, "n/a?")
+    pca = OnlinePCA(4).fit(rows)
+    for call in (
+        pca.fit,
+        lambda X: OnlinePCA(4).partial_fit(X),
+        lambda X: OnlinePCA(4).fit_stream(X, batch_size=30, progress=False),
+        lambda X: OnlinePCA(4).fit_stream(X, batch_size=30, on_bad_row="skip", progress=False),
+        lambda X: prepare_rows(X, feature_weights=np.ones(30)),
+    ):
+        with pytest.raises(ValueError, match=r"could not convert string to float: 'n/a\?' \(row 41, column 'x3'\)$"):
+            call(frame)
+
+
+def test_a_column_of_times_is_named():
+    frame = pd.DataFrame({"power": [1.0, 2.0, 3.0], "at": pd.date_range("2024-01-01", periods=3)})
+    with pytest.raises(TypeError, match=r"^Column 'at' holds datetime64\[.*\], not numbers$"):
+        OnlinePCA(1).fit(frame)
+
+
+def test_rows_in_a_file_name_the_functions_for_streams(rows, tmp_path):
+    with h5py.File(tmp_path / "rows.h5", "w") as file:
+        file["data"] = rows
+        pca = OnlinePCA(4).fit(rows)
+        for call in (pca.fit, pca.partial_fit, pca.transform, prepare_rows):
+            with pytest.raises(TypeError, match=r"^File is read by fit_stream, transform_stream .*\[:\]$"):
+                call(file)
+        assert np.array_equal(pca.transform(file["data"]), pca.transform(rows))
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pickle
+import re
 import time
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from roipca import DataError, OnlinePCA
@@ -242,10 +244,52 @@ def test_monitor_accepts_what_update_accepts_and_refuses_bad_rows():
     bad[3] = np.nan
     with pytest.raises(DataError):
         pca.monitor(bad)
-    with pytest.raises(ValueError, match="rows_beyond"):
-        pca.monitor(rows[0], alarm_rows=(3, 2))
-    with pytest.raises(ValueError, match="learn"):
-        pca.monitor(rows[0], learn="some")
+
+
+@pytest.mark.parametrize(
+    "name, value, valid",
+    [
+        *(("confidence", value, "a number between 0 and 1") for value in (99, 0, 1.0, np.nan, "0.99", None)),
+        *(
+            ("alarm_rows", value, r"two integers \(m, n\), with 1 <= m <= n <= 64")
+            for value in ((5, 3), (0, 3), (1, 65), (1.5, 3), (1, 2, 3), "3/5", 3)
+        ),
+        *(("hold", value, "an integer of at least 0") for value in (-1, 1.5, None, True)),
+        *(("warm_up", value, "an integer of at least 0") for value in (-1, 1.5, "all")),
+        *(("learn", value, '"none", "normal" or "all"') for value in (False, None, "some")),
+    ],
+)
+def test_a_wrong_argument_of_monitor_is_named_with_its_value(name, value, valid):
+    rows = process(500, "gaussian")
+    for pca in (OnlinePCA(5), OnlinePCA(5).fit(rows)):
+        before = pickle.dumps(pca)
+        with pytest.raises(ValueError, match=f"^{name} must be {valid}, not {re.escape(repr(value))}$"):
+            pca.monitor(rows[0], **{name: value})
+        assert pickle.dumps(pca) == before
+
+
+def test_monitor_takes_numbers_of_numpy_as_arguments():
+    rows = process(500, "gaussian")
+    pca = OnlinePCA(5).fit(rows)
+    usual = pca.monitor(rows[0], confidence=0.95, alarm_rows=(2, 3), learn="none")
+    for alarm_rows in ([2, 3], (np.int64(2), np.int32(3))):
+        reading = pca.monitor(rows[0], confidence=np.float64(0.95), alarm_rows=alarm_rows, learn="none")
+        assert reading.t2_limit == usual.t2_limit
+
+
+def test_the_names_of_a_series_are_those_of_the_features():
+    frame = pd.DataFrame(process(500, "gaussian"), columns=[f"sensor{j}" for j in range(40)])
+    row = frame.iloc[0]
+    pca = OnlinePCA(5).fit(frame)
+    expected = pca.monitor(row.to_numpy(), learn="none")
+    reading = pca.monitor(row, learn="none")
+    assert (reading.t2, reading.spe) == (expected.t2, expected.spe)
+    with pytest.raises(ValueError, match=r"feature names should match.*\nThey are in another order"):
+        pca.monitor(row[::-1])
+    with pytest.raises(ValueError, match=r"feature names should match.*\nunexpected: 'x'; missing: 'sensor3'"):
+        pca.monitor(row.rename({"sensor3": "x"}))
+    assert pca.n_samples_seen_ == 500
+    assert pca.monitor(row.reset_index(drop=True), learn="none").t2 == expected.t2  # numbers are no names
 
 
 def test_monitor_takes_microseconds():

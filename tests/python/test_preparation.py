@@ -112,9 +112,43 @@ def test_a_number_that_cannot_be_prepared_is_refused_with_its_row(counts, make, 
     assert pca.n_samples_seen_ == 200
 
 
-def test_a_bad_number_in_a_feature_that_is_dropped_does_no_harm(counts):
+@pytest.mark.parametrize("make", [np.array, np.asfortranarray, sparse.csr_array, sparse.csc_array, pd.DataFrame])
+@pytest.mark.parametrize(
+    "value, said", [(np.inf, r"infinity \(inf\)"), (-np.inf, r"-infinity \(inf\)"), (np.nan, "NaN")]
+)
+def test_prepare_rows_with_log1p_refuses_what_is_no_number(counts, make, value, said):
+    counts[217, 4] = value
+    for options in ({}, {"feature_mask": MASK}, {"feature_weights": np.where(np.arange(FEATURES) == 4, 0, WEIGHTS)}):
+        with pytest.raises(DataError, match=f"row 217: {said} in column 4"):
+            prepare_rows(make(counts), log1p=True, **options)
+
+
+@pytest.mark.parametrize(
+    "value, options, summary",
+    [
+        (-3.0, {"log1p": True}, "a number that log1p cannot take."),
+        (-999.0, {"target_sum": 1.0}, "a row that target_sum cannot scale."),
+        (np.inf, {"log1p": True}, "infinity or a value too large"),
+        (np.nan, {"log1p": True}, "NaN."),
+    ],
+)
+def test_the_first_line_says_what_is_wrong(counts, value, options, summary):
+    counts[217, 4] = value
+    with pytest.raises(DataError) as caught:
+        prepare_rows(counts, **options)
+    assert str(caught.value).startswith(f"Input X contains {summary}")
+
+
+def test_missing_values_are_not_said_to_be_filled_where_they_are_not(counts):
+    counts[217, 4] = np.nan
+    with pytest.raises(DataError, match=r"NaN in column 4 \(target_sum and log1p take no missing values: .*\)$"):
+        OnlinePCA(2, missing="impute").fit_stream(counts, log1p=True, progress=False)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_bad_number_in_a_feature_that_is_dropped_does_no_harm(counts, value):
     want = expected(counts, log1p=True, feature_mask=MASK)
-    counts[217, 3] = np.nan
+    counts[217, 3] = value
     for make in (np.array, sparse.csr_array):
         pca = OnlinePCA(2).fit_stream(make(counts), log1p=True, feature_mask=MASK, progress=False)
         np.testing.assert_allclose(pca.mean_, want.mean(axis=0), rtol=1e-12)

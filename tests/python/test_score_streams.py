@@ -1,9 +1,14 @@
 """Scores of files and streams, block by block."""
 
+import os
 import tracemalloc
 
+import h5py
 import numpy as np
+import pandas as pd
+import pyarrow.dataset
 import pytest
+from scipy import sparse
 
 from roipca import OnlinePCA
 
@@ -85,3 +90,88 @@ def test_memory_does_not_grow_with_the_rows(tmp_path):
 def test_other_files_are_refused(pca, rows, tmp_path):
     with pytest.raises(ValueError, match=r"scores.csv: a .npy or .parquet file was expected"):
         pca.transform_stream(rows, tmp_path / "scores.csv")
+
+
+def npy(rows):
+    np.save("in.npy", rows)
+    return "in.npy"
+
+
+def parquet(rows):
+    os.mkdir("parts")
+    for i, part in enumerate(np.array_split(rows, 3)):
+        pd.DataFrame(part).add_prefix("x").to_parquet(f"parts/{i}.parquet")
+    return "parts/1.parquet"
+
+
+def linked(rows):
+    os.symlink(npy(rows), "link.npy")
+    return "link.npy"
+
+
+def mapped(rows):
+    return np.load(npy(rows), mmap_mode="r")
+
+
+def hdf5(rows):
+    with h5py.File("in.npy", "w") as file:  # whatever its name says
+        file["rows"] = rows
+    return h5py.File("in.npy")["rows"]
+
+
+# The source, and the file of it that would be lost.
+INPUTS = {
+    "the file": (npy, "in.npy"),
+    "its absolute path": (lambda rows: os.path.abspath(npy(rows)), "in.npy"),
+    "an absolute path to write": (npy, lambda: os.path.abspath("in.npy")),
+    "a link to the file": (linked, "in.npy"),
+    "a link to write": (lambda rows: linked(rows) and "in.npy", "link.npy"),
+    "a list of files": (lambda rows: [npy(rows), "in.npy"], "in.npy"),
+    "a pattern": (lambda rows: parquet(rows) and "parts/*.parquet", "parts/1.parquet"),
+    "a folder": (lambda rows: parquet(rows) and "parts", "parts/1.parquet"),
+    "a dataset": (lambda rows: parquet(rows) and pyarrow.dataset.dataset("parts"), "parts/2.parquet"),
+    "a memory map": (mapped, "in.npy"),
+    "a part of a memory map": (lambda rows: np.asarray(mapped(rows))[10:], "in.npy"),
+    "a list of parts of one": (lambda rows: np.array_split(mapped(rows), 3), "in.npy"),
+    "a frame of a memory map": (lambda rows: pd.DataFrame(mapped(rows), copy=False), "in.npy"),
+    "a sparse matrix of one": (
+        lambda rows: sparse.csr_array(
+            (mapped(rows).reshape(-1), np.tile(np.arange(30), 500), np.arange(0, 15001, 30)), shape=(500, 30)
+        ),
+        "in.npy",
+    ),
+    "a dataset of h5py": (hdf5, "in.npy"),
+}
+
+
+@pytest.mark.parametrize("method", ["transform_stream", "score_stream"])
+@pytest.mark.parametrize("kind", INPUTS)
+def test_results_do_not_replace_an_input(pca, rows, tmp_path, monkeypatch, kind, method):
+    monkeypatch.chdir(tmp_path)
+    make, out = INPUTS[kind]
+    source = make(rows)
+    out = out if isinstance(out, str) else out()
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    with pytest.raises(ValueError, match=f"^{out} is an input, and would be lost: give another output$"):
+        getattr(pca, method)(source, out)
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+def test_results_beside_the_inputs_replace_other_files(pca, rows, tmp_path):
+    source = tmp_path / "in.npy"
+    np.save(source, rows)
+    for _ in range(2):
+        assert pca.transform_stream(source, tmp_path / "out.npy") == 500
+    assert np.array_equal(np.load(source), rows) and np.load(tmp_path / "out.npy").shape == (500, 3)
+
+
+@pytest.mark.parametrize("name", ["scores.npy", "scores.parquet"])
+def test_a_folder_that_does_not_exist_is_named(pca, rows, tmp_path, name):
+    out = tmp_path / "nowhere" / name
+    with pytest.raises(FileNotFoundError, match=f"^{out}: there is no folder {out.parent}$"):
+        pca.transform_stream(rows, out)
+
+
+def test_an_argument_that_does_not_fit_names_no_rows(pca, rows):
+    with pytest.raises(ValueError, match=r"^feature_mask has shape \(29,\); the rows have 30 features$"):
+        list(pca.transform_stream(rows, feature_mask=np.ones(29, bool)))

@@ -245,6 +245,12 @@ def not_a_number(X):
     return broken
 
 
+def test_an_error_of_a_file_names_it(X, tmp_path):
+    path = h5ad(damaged_indptr(X), tmp_path, names=False)
+    with pytest.raises(DataError, match=f"^{path}: Input X is not a valid sparse matrix.\nrow 501: indptr is damaged"):
+        fit_stream([npz(X, tmp_path), path], batch_size=100)
+
+
 @pytest.mark.parametrize("kind", ["csr", "npz", "h5ad without names", "zarr group path"])
 @pytest.mark.parametrize(
     "damage, message",
@@ -367,7 +373,7 @@ def test_a_flipped_byte_in_an_npz_file_is_an_error(X, tmp_path, compressed):
     data = bytearray(path.read_bytes())
     data[member.header_offset + member.compress_size // 2 + 100] ^= 1
     path.write_bytes(data)
-    with pytest.raises((OSError, ValueError)):
+    with pytest.raises((OSError, ValueError), match=f"^{path}: "):
         fit_stream(path)
 
 

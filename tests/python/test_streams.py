@@ -278,12 +278,65 @@ def test_a_bad_source_is_refused_and_nothing_is_lost(X, source, message):
         ("rows.h5", "open it with h5py"),
         ("rows.csv", r"fit_stream\(pandas.read_csv\('.*rows.csv', chunksize=10_000\)\)"),
         ("rows.csv.gz", "roipca fit .*rows.csv.gz -k 10"),
+        ("rows.mtx", r"fit\(scipy.io.mmread\('.*rows.mtx'\)\), or .* roipca fit .*rows.mtx .*OnlinePCA.load"),
+        ("rows.svm", r"load_svmlight_file\('.*rows.svm'\)\[0\]\), or .* roipca fit .*rows.svm .*OnlinePCA.load"),
+        ("rows.mtx.gz", "roipca fit .*rows.mtx.gz -k 10"),
     ],
 )
 def test_a_path_that_cannot_be_streamed_says_what_to_do(tmp_path, name, message):
     (tmp_path / name).touch()
     with pytest.raises(ValueError, match=message):
         OnlinePCA(2).fit_stream(tmp_path / name)
+
+
+def truncated(X, path):
+    np.save(path, X)
+    path.write_bytes(path.read_bytes()[:-500])
+
+
+@pytest.mark.parametrize(
+    "write, message",
+    [
+        (truncated, "mmap length is greater than file size"),
+        (lambda X, path: np.save(path, X.astype(object)), "Array can't be memory-mapped"),
+        (lambda X, path: path.touch(), "No data left in file"),
+        (lambda X, path: path.write_bytes(b"\x93NUMPY"), ""),
+    ],
+)
+def test_a_file_that_is_no_array_of_numbers_is_named(X, tmp_path, write, message):
+    path = tmp_path / "rows.npy"
+    write(X, path)
+    for source in (path, [npy(X, tmp_path.parent), path]):
+        with pytest.raises(ValueError, match=f"^{path} cannot be read as an array of NumPy: .*{message}"):
+            OnlinePCA(2).fit_stream(source, progress=False)
+
+
+@pytest.mark.parametrize("made", [np.asarray, frame_of, lambda X: list(np.array_split(X, 3))])
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"feature_mask": np.ones(5, bool)}, r"feature_mask has shape \(5,\); the rows have 6 features"),
+        ({"feature_weights": np.ones(5)}, r"feature_weights has shape \(5,\); the rows have 6 features"),
+        ({"feature_mask": ["gene1"]}, "feature_mask .*names"),
+        ({"sample_weight": np.ones(999)}, "sample_weight has 999 weights, but the source has 1000 rows"),
+        ({"sample_weight": np.ones(1001)}, "sample_weight has 1001 weights, but the source has 1000 rows"),
+        ({"sample_weight": np.ones((1000, 2))}, r"sample_weight has shape \(1000, 2\)"),
+        ({"sample_weight": "w"}, "There is no column 'w' for sample_weight"),
+    ],
+    ids=str,
+)
+def test_an_argument_that_does_not_fit_names_no_rows_and_nothing_is_lost(X, made, options, message):
+    pca = OnlinePCA(2).fit(X)
+    before = state(pca)
+    with pytest.raises(ValueError, match=f"^{message}") as caught:
+        pca.fit_stream(made(X), batch_size=100, progress=False, **options)
+    assert caught.type is ValueError
+    assert state(pca) == before
+
+
+def test_a_block_of_another_width_is_still_named(X):
+    with pytest.raises(ValueError, match=r"^In rows 500 to 999 of the stream: feature_mask has shape \(6,\)"):
+        OnlinePCA(2).fit_stream(iter([X[:500], X[500:, :5]]), feature_mask=np.ones(6, bool), progress=False)
 
 
 @pytest.mark.parametrize("name", ["rows", "rows.npy", "rows.csv", "rows.parquet", "rows.zarr"])

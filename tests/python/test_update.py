@@ -3,7 +3,9 @@
 import time
 
 import numpy as np
+import pandas as pd
 import pytest
+from oracle import state
 
 from roipca import OnlinePCA
 
@@ -26,6 +28,22 @@ def test_update_accepts_anything_that_is_a_row(rows):
         assert np.array_equal(pca.components_, want)
     ints = OnlinePCA(1).update(np.array([1, 2])).update(np.array([3, 5], np.int32))
     assert ints.n_samples_seen_ == 2
+
+
+def test_the_names_of_a_series_are_those_of_the_features(rows):
+    frame = pd.DataFrame(rows, columns=[f"x{j}" for j in range(30)])
+    pca = OnlinePCA(4).partial_fit(frame[:400])
+    for _, row in frame[400:].iterrows():
+        pca.update(row)
+    assert np.array_equal(pca.components_, OnlinePCA(4).partial_fit(rows).components_)
+    before = state(pca)
+    with pytest.raises(ValueError, match=r"feature names should match.*\nThey are in another order"):
+        pca.update(row[::-1])
+    with pytest.raises(ValueError, match=r"feature names should match.*\nunexpected: 'y0'; missing: 'x0'"):
+        pca.update(row.rename({"x0": "y0"}))
+    assert state(pca) == before
+    pca.update(row.to_numpy()).update(row.set_axis(range(30)))  # no names: nothing to compare
+    OnlinePCA(4).partial_fit(rows).update(row[::-1])
 
 
 def test_a_call_costs_at_most_two_microseconds_more_than_cpp():
