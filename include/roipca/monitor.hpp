@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 
 #include "roipca/limits.hpp"
@@ -37,8 +38,8 @@ struct MonitorOptions {
 struct MonitorReading {
   double t2 = 0.0;  ///< NaN for a row without any value, as SPE
   double spe = 0.0;
-  double t2_limit = 0.0;   ///< infinite during warm-up
-  double spe_limit = 0.0;  ///< infinite during warm-up
+  double t2_limit = std::numeric_limits<double>::infinity();   ///< infinite during warm-up
+  double spe_limit = std::numeric_limits<double>::infinity();  ///< infinite during warm-up
   bool is_empty = false;   ///< whether the row has no value: it tells nothing, and an alarm stays as it was
   bool is_beyond = false;  ///< whether one of the two is above its limit
   bool alarm = false;

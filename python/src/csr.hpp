@@ -19,7 +19,7 @@ SparseRows<T> sparse_rows(const Array<T>& data, const Array<I>& indices, const A
   };
   const auto rows = vector_of(starts);
   require(columns >= 0, "a negative number of columns");
-  require(rows.size() > 0 && rows[0] >= 0, "indptr must begin with 0");
+  require(rows.size() > 0 && rows[0] == 0, "indptr must begin with 0");
   const auto entries = static_cast<Index>(rows[rows.size() - 1]);
   require(entries <= vector_of(data).size() && entries <= vector_of(indices).size(),
           "indptr points beyond the data");

@@ -95,7 +95,13 @@ nb::tuple first_of(const Values& values, int count) {
 void bind_monitor(nb::module_& module) {
   using R = MonitorReading;
   nb::class_<R>(module, "MonitorReading", "The result of `OnlinePCA.monitor` for a row.")
-      .def(nb::init<>())
+      .def(
+          "__init__",
+          [](R* r, bool is_learned) {
+            new (r) R();
+            r->is_learned = is_learned;
+          },
+          nb::kw_only(), nb::arg("is_learned") = false)
       .def_ro("t2", &R::t2, "Hotelling's T^2.")
       .def_ro("spe", &R::spe, "Squared prediction error.")
       .def_ro("t2_limit", &R::t2_limit, "Limit of T^2; infinite during warm-up.")

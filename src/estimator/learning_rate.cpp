@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "intake/units.hpp"
 #include "linalg/eigen_types.hpp"
 #include "roipca/batch_pca.hpp"
 #include "roipca/online_pca.hpp"
@@ -51,7 +52,16 @@ double tune_learning_rate(const Rows<T>& rows, const Options& options) {
   trial.learning_rate = LearningRate::scale_free();
   trial.forgetting = 1.0;
   trial.probes = 0;
-  const auto truth = batch_pca<T>(rows, trial);
+  auto truth = batch_pca<T>(rows, trial);
+  // The stream divides all rows by the same scales. Those of a part of these rows would be others.
+  RowMatrix<T> in_units = as_eigen(rows);
+  if (options.standardize) {
+    const Units units = units_of(truth);
+    for (Index i = 0; i < rows.rows(); ++i)
+      to_units<T>(units, rows.row(i).data(), i, 1.0, in_units.row(i).data());
+    trial.standardize = false;
+    truth = batch_pca<T>(in_units, trial);
+  }
   const double variance = truth.explained_variance()[0];
   if (!(variance > 0.0)) return 0.0;
   const RowMatrix<double> truth_basis = reported_basis(truth);
@@ -62,7 +72,7 @@ double tune_learning_rate(const Rows<T>& rows, const Options& options) {
     return std::clamp(std::pow(10.0, (i - kEachWay) / 3.0) / variance, 1.0 / kLargest, kLargest);
   };
   for (Index fold = 0; fold < kFolds; ++fold) {
-    const RowMatrix<T> stream = without_fold<T>(rows, fold);
+    const RowMatrix<T> stream = without_fold<T>(in_units, fold);
     const Index head = stream.rows() / kFolds;
     auto start = batch_pca<T>(stream.topRows(head), trial);
     for (int i = 0; i < kCandidates; ++i) {

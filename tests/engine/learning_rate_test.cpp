@@ -143,6 +143,19 @@ TYPED_TEST(Rate, FitTunesOnTheBatchItStartsFrom) {
             tune_learning_rate<TypeParam>(this->rows_, options_for(Method::kOja, 3)));
 }
 
+// Among a part of the rows, a feature that begins late does not vary, and would be left in its own unit.
+TYPED_TEST(Rate, OfStandardizedRowsDoesNotDependOnTheirUnit) {
+  RowMatrix<TypeParam> rows = this->rows_;
+  rows.topRows(100).col(0).setZero();
+  for (const Method method : kGradientMethods) {
+    Options options = options_for(method, 3);
+    options.standardize = true;
+    const double rate = tune_learning_rate<TypeParam>(to_rows(rows), options);
+    EXPECT_GT(rate, 0.0) << name(method);
+    EXPECT_EQ(tune_learning_rate<TypeParam>(to_rows(rows * TypeParam{1024}), options), rate) << name(method);
+  }
+}
+
 TYPED_TEST(Rate, FitTunesAnew) {
   OnlinePca<TypeParam> pca(this->with(Method::kOja, LearningRate::tuned()));
   pca.fit(to_rows(this->rows_ * TypeParam{1024}));

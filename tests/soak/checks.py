@@ -385,14 +385,14 @@ def check_below(report, fit, truth, tolerance):
 def check_sketch(report, fit, truth, held, loss, floor):
     """Frequent Directions: 0 <= S - B^T B <= |A - A_j|^2 / (k + 1 - j) for every j (Ghashami et al. 2016).
 
-    What is no more than `floor` is reported as 0.
+    What is no more than `floor` may be reported as 0, and then later ones take its place.
     """
     squares = truth.singular_values**2
     tails = np.append(np.cumsum(squares[::-1])[::-1], 0.0)
     most = min(tails[j] / (held + 1 - j) for j in range(min(held, len(squares)) + 1))
     m = len(fit.singular_values)
     ours = fit.singular_values**2
-    left_out = np.where(ours == 0, floor**2, 0.0)
+    left_out = np.where((ours == 0) | (squares[:m] <= floor**2), floor**2, 0.0)
     report.within("sketch", np.maximum(squares[:m] - most - left_out - ours, ours - squares[:m]).clip(0), loss)
 
 
