@@ -41,7 +41,8 @@ int main() {
     if (reading.alarm && first_alarm < 0) first_alarm = time;
   }
   assert(first_alarm == 481);
-  assert(reading.is_beyond && !reading.is_learned && reading.n_learned_late == 0);
+  assert(reading.is_beyond && !reading.is_empty);
+  assert(!reading.is_learned && reading.n_learned_late == 0);
   assert(reading.t2 > reading.t2_limit || reading.spe > reading.spe_limit);
   assert(reading.n_features == 3 && reading.features[0] == 2);
   std::printf("alarm: sensor %d has %.2f of %s\n", static_cast<int>(reading.features[0]),
