@@ -98,18 +98,19 @@ Model<T> refined(Model<T> model, const Passes& passes, const InputSettings& inpu
     std::optional<Refinement<T>> refinement;
     try {
       refinement.emplace(start != nullptr ? *start->refinement : Refinement<T>(model));
-      std::vector<std::string> names = std::move(model.feature_names);
-      model = Model<T>();  // the refinement has a copy
+      const std::vector<std::string> names = model.feature_names;
+      if (!at_interrupt) model = Model<T>();  // the refinement has a copy
       Resumption<T> resumption =
           start != nullptr ? Resumption<T>(*start, checkpoints.resumed) : Resumption<T>();
       RowSource<T> source(input);
       read_again(*refinement, source, std::move(resumption),
                  Checkpoints(checkpoints.path, checkpoints.every, refinement->rows()), at_interrupt);
       model = finish(*refinement, input);
-      model.feature_names = std::move(names);
+      model.feature_names = names;
     } catch (const std::bad_alloc&) {
       // A pass takes more memory than the one before, whose model is complete.
-      if (at_interrupt) at_interrupt(refinement ? refinement->model() : model);
+      refinement.reset();
+      if (at_interrupt) at_interrupt(model);
       throw;
     }
     start = nullptr;
