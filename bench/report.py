@@ -8,7 +8,8 @@ HEAD = """# Performance
 `make bench` writes this page from one run, on one thread unless stated otherwise, through the Python packages. In the
 tables per case, times are the best of three rounds in which all methods took turns. Times against features and
 components are the best of two consecutive runs of each method. Times against rows come from one pass. Only the ratios
-carry over to other machines.
+carry over to other machines. Sparse rows have a [page of their own](sparse.md#measurements), with gensim,
+TruncatedSVD and anndataoom.
 """
 
 BUSY = """\

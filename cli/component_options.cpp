@@ -125,6 +125,11 @@ void ComponentOptions::require_no_change(const Options& fixed, const std::string
     const std::string kept = row.is_flag() ? "without it" : "with " + name + " " + row.to_text(fixed);
     throw UsageError(typed + ": " + path + " was made " + kept + ", which cannot be changed");
   }
+  // A fraction and auto choose among the components that are there.
+  if (components.empty() || parsed_components().known_at_end()) return;
+  if (parsed_components().number == fixed.n_components) return;
+  throw UsageError("-k " + components + ": " + path + " was made with -k " +
+                   std::to_string(fixed.n_components) + ", which cannot be changed");
 }
 
 std::vector<std::string> table_words(const std::string& option) {

@@ -37,8 +37,8 @@ struct ComponentOptions {
   Components parsed_components() const;
   /// Returns all options except n_components. Throws UsageError.
   Options options() const;
-  /// Throws UsageError if an option other than -k was given with another value than in `fixed`, the options
-  /// of the stream in the file `path`, which is continued.
+  /// Throws UsageError if an option, or -k as a number, was given with another value than in `fixed`, the
+  /// options of the stream in the file `path`, which is continued.
   void require_no_change(const Options& fixed, const std::string& path) const;
 };
 

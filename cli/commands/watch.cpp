@@ -220,16 +220,7 @@ void check_settings(const WatchSettings& settings, const std::optional<WatchChec
   } else if (!start) {
     throw UsageError("-k is required, unless --start or --resume is given");
   }
-  if (start) {
-    settings.components.require_no_change(start->pca.options(), continued_path(settings));
-    const Index components = start->pca.options().n_components;
-    const bool is_number =
-        !settings.components.components.empty() && !settings.components.parsed_components().known_at_end();
-    if (is_number && settings.components.parsed_components().number != components) {
-      throw UsageError("-k " + settings.components.components + ": " + continued_path(settings) +
-                       " was made with -k " + std::to_string(components) + ", which cannot be changed");
-    }
-  }
+  if (start) settings.components.require_no_change(start->pca.options(), continued_path(settings));
   if (settings.model == "-") throw UsageError("-o needs the name of a file");
   if (settings.long_run.model_every > 0 && settings.model.empty()) {
     throw UsageError("--model-every needs a file: use -o");

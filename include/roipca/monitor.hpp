@@ -40,7 +40,7 @@ struct MonitorReading {
   double spe = 0.0;
   double t2_limit = std::numeric_limits<double>::infinity();   ///< infinite during warm-up
   double spe_limit = std::numeric_limits<double>::infinity();  ///< infinite during warm-up
-  bool is_empty = false;   ///< whether the row has no value: it tells nothing, and an alarm stays as it was
+  bool is_empty = false;   ///< whether the row has no value: it is not scored, and an alarm stays as it was
   bool is_beyond = false;  ///< whether one of the two is above its limit
   bool alarm = false;
   bool is_learned = false;  ///< whether this row was learned at once

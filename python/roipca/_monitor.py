@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 
 from . import _core
+from ._parameters import is_int
 from ._reader import Reader
 from ._rows import as_row
 from ._types import FloatArray, MatrixLike
@@ -19,21 +20,17 @@ _LEARN = ("none", "normal", "all")
 _MOST_CONSIDERED = 64  # rows of an alarm
 
 
-def _is_int(value: Any) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool)
-
-
 def _check_arguments(confidence: Any, alarm_rows: Any, hold: Any, warm_up: Any, learn: Any) -> None:
     """Raises ValueError that names the first argument of `monitor` whose value is not valid."""
     if not isinstance(confidence, Real) or not 0 < float(confidence) < 1:
         raise ValueError(f"confidence must be a number between 0 and 1, not {confidence!r}")
-    is_pair = isinstance(alarm_rows, (tuple, list)) and len(alarm_rows) == 2 and all(map(_is_int, alarm_rows))
+    is_pair = isinstance(alarm_rows, (tuple, list)) and len(alarm_rows) == 2 and all(map(is_int, alarm_rows))
     if not is_pair or not 1 <= alarm_rows[0] <= alarm_rows[1] <= _MOST_CONSIDERED:
         raise ValueError(
             f"alarm_rows must be two integers (m, n), with 1 <= m <= n <= {_MOST_CONSIDERED}, not {alarm_rows!r}"
         )
     for name, value in (("hold", hold), ("warm_up", warm_up)):
-        if not _is_int(value) or value < 0:
+        if not is_int(value) or value < 0:
             raise ValueError(f"{name} must be an integer of at least 0, not {value!r}")
     if not isinstance(learn, str) or learn not in _LEARN:
         raise ValueError(f'learn must be "none", "normal" or "all", not {learn!r}')
@@ -97,6 +94,7 @@ class Monitoring(Reader):
         Returns
         -------
         limit : float
+            Infinite if there are too few rows, and never below the rounding of rows that the components explain.
 
         Examples
         --------

@@ -21,21 +21,21 @@ METHODS: tuple[str, ...] = tuple(OPTIONS["method"]["words"])
 MOST_IF_COMPUTED = 100
 
 
-def _is_int(value: Any) -> bool:
+def is_int(value: Any) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def _is_number_of_components(value: Any) -> bool:
     if isinstance(value, float):
         return 0 < value < 1
-    return value is None or value == "auto" or (_is_int(value) and value >= 1)
+    return value is None or value == "auto" or (is_int(value) and value >= 1)
 
 
 # The parameters that are not options of the core, or accept more than the option does: accepted values and a test.
 _PYTHON_ONLY: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "n_components": ('"auto", None, an int from 1 or a float between 0 and 1', _is_number_of_components),
     "whiten": ("True or False", lambda value: isinstance(value, bool)),
-    "n_jobs": ("None or an int", lambda value: value is None or _is_int(value)),
+    "n_jobs": ("None or an int", lambda value: value is None or is_int(value)),
 }
 
 

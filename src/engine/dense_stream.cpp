@@ -309,9 +309,9 @@ std::optional<Model<T>> DenseStream<T>::reported() const {
     return closed.reported();
   }
   const auto spectrum = engine_->reported_spectrum();
-  // A variance that is only rounding may be reported in another place.
-  if (!spectrum || !(spectrum->values.minCoeff() > 0.0)) return std::nullopt;
+  if (!spectrum) return std::nullopt;
   Model<T> model = written(intake_, *spectrum, scores_, probes_);
+  // A variance that is only rounding may be reported in another place.
   if (!(model.eigenvalues.back() > 0.0)) return std::nullopt;
   return model;
 }

@@ -128,7 +128,9 @@ class Monitor<T>::Impl {
       const Rows<T> rows(x.data(), 1, x.size());
       const bool may_have_gaps = scoring_->model->options.missing == Missing::kImpute;
       check_values<T>(rows, Weights(), 0, 1, may_have_gaps);
-      if (may_have_gaps && as_eigen(x).array().isNaN().all()) return pass_over(x, reading);
+      if (may_have_gaps && std::all_of(x.begin(), x.end(), [](T value) { return std::isnan(value); })) {
+        return pass_over(x, reading);
+      }
       score(rows, reading);
     }
     reading.alarm = alarm_.next(reading.is_beyond, options_);

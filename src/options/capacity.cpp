@@ -7,8 +7,8 @@
 namespace roipca {
 namespace {
 
-// The scatter takes as much memory as 16 times the reported components, at most, or little. (Reading it takes
-// as long as adding 3 d rows, or 10 d rows for all pairs.)
+// The scatter may take 16 times the memory of the reported components, or 8 MB. (Reading it takes as long as
+// adding 3 d rows, or 10 d rows for all pairs.)
 constexpr Index kExactByReported = 16;
 constexpr Index kFewFeatures = 1024;
 

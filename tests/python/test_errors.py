@@ -225,6 +225,10 @@ def test_readers_refuse_bad_rows(rows, X, message):
         pca.inverse_transform(np.full((1, 4), np.nan))
 
 
+def learning_and_scoring(pca):
+    return pca.fit, pca.partial_fit, pca.transform, pca.t2, pca.score_samples
+
+
 @pytest.mark.parametrize("missing", ["error", "impute"])
 def test_nan_in_sparse_rows_is_not_said_to_be_filled(rows, missing):
     hint = r"\(NaN in sparse rows cannot be filled: make the rows dense, or drop them\)$"
@@ -232,11 +236,7 @@ def test_nan_in_sparse_rows_is_not_said_to_be_filled(rows, missing):
     pca = OnlinePCA(4, missing=missing).fit(rows)
     before = state(pca)
     for call in (
-        pca.fit,
-        pca.partial_fit,
-        pca.transform,
-        pca.t2,
-        pca.score_samples,
+        *learning_and_scoring(pca),
         lambda X: pca.fit_stream(X, resume=True, batch_size=100, progress=False),
         lambda X: list(pca.transform_stream(X)),
         lambda X: prepare_rows(X, log1p=True),
@@ -275,11 +275,7 @@ def test_entries_before_the_first_row_are_refused_everywhere_in_the_same_words(r
     pca = OnlinePCA(4).fit(rows)
     before = state(pca)
     for call in (
-        pca.fit,
-        pca.partial_fit,
-        pca.transform,
-        pca.t2,
-        pca.score_samples,
+        *learning_and_scoring(pca),
         pca.contributions,
         lambda X: pca.fit_stream(X, progress=False),
         lambda X: pca.fit_stream(iter([X]), progress=False),
