@@ -73,6 +73,10 @@ def draw(path, points, x, title, proportional):
     axes.set(xscale="log", yscale="log", xlabel=x, ylabel="microseconds per row", title=title)
     if not proportional:
         axes.set_ylim(min(times) / 3, max(times) * 3)
+    axes.set_xticks(sizes, [f"{n:,}" for n in sizes])
+    axes.set_yticks([n for n in (1, 2, 5, 10, 20, 50, 100, 200) if axes.get_ylim()[0] < n < axes.get_ylim()[1]])
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.minorticks_off()
     axes.grid(True, which="major", color="#dddddd")
     axes.spines[["top", "right"]].set_visible(False)
     figure.savefig(path, metadata={"Date": None, "Creator": None})
