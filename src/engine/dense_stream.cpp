@@ -300,15 +300,15 @@ Model<T> DenseStream<T>::model() const {
 }
 
 template <typename T>
-std::optional<Model<T>> DenseStream<T>::reported() const {
+std::optional<Model<T>> DenseStream<T>::reported(double tolerance) const {
   // The error that probes tell depends on all components.
-  if (options_.probes > 0 || imputation_) return std::nullopt;
+  if (options_.probes > 0 || imputation_ || !engine_->has_reported_spectrum(tolerance)) return std::nullopt;
   if (intake_.is_waiting()) {
     DenseStream closed(*this);
     closed.close_block();
-    return closed.reported();
+    return closed.reported(tolerance);
   }
-  const auto spectrum = engine_->reported_spectrum();
+  const auto spectrum = engine_->reported_spectrum(tolerance);
   if (!spectrum) return std::nullopt;
   Model<T> model = written(intake_, *spectrum, scores_, probes_);
   // A variance that is only rounding may be reported in another place.

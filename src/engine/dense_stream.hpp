@@ -56,9 +56,10 @@ class DenseStream {
   /// Returns the model. Reading changes nothing: rows that wait for a full block are added to a copy. Costs
   /// one copy of the engine and one update.
   Model<T> model() const;
-  /// Returns a model with the reported components only, equal to those of `model` to rounding, if that takes
-  /// much less time. The model is for results along the components.
-  std::optional<Model<T>> reported() const;
+  /// Returns a model with the reported components only, if that takes much less time. Their residuals are at
+  /// most `tolerance` times the largest eigenvalue, or rounding. The model is for results along the
+  /// components.
+  std::optional<Model<T>> reported(double tolerance) const;
   std::vector<double> learning_rates() const;
   /// Returns about how many numbers a copy of the stream copies.
   Index size() const { return engine_->size() + probes_.size(); }

@@ -47,9 +47,11 @@ class Engine {
   virtual Spectrum<T> settle() = 0;
   /// Returns the present eigenpairs. Changes nothing.
   virtual Spectrum<T> spectrum() const { return clone()->settle(); }
-  /// Returns the eigenpairs that are reported, without the others, if that takes much less time. They are
-  /// those of `spectrum` to rounding.
-  virtual std::optional<Spectrum<T>> reported_spectrum() const { return std::nullopt; }
+  /// Returns whether `reported_spectrum` may take much less time than `spectrum`.
+  virtual bool has_reported_spectrum(double /*tolerance*/) const { return false; }
+  /// Returns the eigenpairs that are reported, without the others, or nothing if they cannot be found alone.
+  /// Their residuals are at most `tolerance` times the largest eigenvalue, or rounding if that is larger.
+  virtual std::optional<Spectrum<T>> reported_spectrum(double /*tolerance*/) const { return std::nullopt; }
 
   /// Merges another scatter: scatter <- rescale * scatter + factor * the other's scatter + step step^T. Both
   /// engines must keep the scatter itself.

@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "engine/engine.hpp"
@@ -25,9 +26,9 @@ class ScatterMatrix final : public Engine<T> {
       : block_rows_(block_rows),
         reported_(reported),
         scatter_(features, features),
-        rows_(block_rows + 1, features),
+        rows_(std::is_same_v<T, double> ? 0 : block_rows + 1, features),
         mean_(features),
-        panels_(simd::outer_size<double>(block_rows + 1, rows_.padded_length())),
+        panels_(simd::outer_size<double>(block_rows + 1, scatter_.padded_length())),
         scoring_(features, reported, block_rows + 1) {}
 
   std::unique_ptr<Engine<T>> clone() const override { return std::make_unique<ScatterMatrix>(*this); }
@@ -61,11 +62,16 @@ class ScatterMatrix final : public Engine<T> {
             scatter_.columns(features).diagonal().sum()};
   }
 
-  std::optional<Spectrum<T>> reported_spectrum() const override {
-    constexpr Index kManyFeatures = 1024;  // below, all pairs take a fifth of a second
-    constexpr double kTolerance = 16.0 * std::numeric_limits<double>::epsilon();
-    if (scatter_.length() <= kManyFeatures) return std::nullopt;
-    return leading_spectrum(kTolerance);
+  /// Up to 64 features, all pairs take no longer, and up to 1,024 no more than a fifth of a second.
+  bool has_reported_spectrum(double tolerance) const override {
+    return scatter_.length() > (tolerance > kRounding ? 64 : 1024);
+  }
+  /// By block Lanczos iteration.
+  std::optional<Spectrum<T>> reported_spectrum(double tolerance) const override {
+    linalg::LeadingEigen eigen(scatter_, reported_);
+    if (!eigen.solve(std::max(tolerance, kRounding))) return std::nullopt;
+    return Spectrum<T>{eigen.vectors().columns(reported_).template cast<T>(), eigen.values(),
+                       scatter_.columns(scatter_.length()).diagonal().sum()};
   }
 
   void spread(const Vector<double>& diagonal) override {
@@ -92,45 +98,41 @@ class ScatterMatrix final : public Engine<T> {
 
  protected:
   void add(RowBlock<T>& block) override {
-    const Index features = scatter_.length();
-    auto to = rows_.columns(block.count);
-    const auto from = block.rows.columns(block.count);
-    to = from.template cast<double>();
+    simd::AlignedRows<double>& rows = as_doubles(block);
     if (block.scores.is_wanted) {
       if (scoring_.is_due(block)) scoring_.refresh(spectrum_for_scores(), block);
-      scoring_.score(rows_, block);
+      scoring_.score(rows, block);
     }
     if (block.pull != 0.0) {
-      mean_.setZero();
-      linalg::add_applied(block.pull, to, block.roots.head(block.count), mean_);
-      for (Index i = 0; i < block.count; ++i) to.col(i) -= block.roots[i] * mean_;
+      mean_ = (block.pull * block.unit) * block.total;  // pull V^T u
+      auto of_block = rows.columns(block.count);
+      for (Index i = 0; i < block.count; ++i) of_block.col(i) -= block.roots[i] * mean_;
     }
-    simd::table<double>().add_outer(scatter_.row(0), scatter_.stride(), rows_.view(block.count), features,
-                                    scatter_.padded_length(), panels_.data());
+    simd::table<double>().add_outer(scatter_.row(0), scatter_.stride(), rows.view(block.count),
+                                    scatter_.length(), scatter_.padded_length(), panels_.data());
     steps_ += (block.count + kRowsInStep - 1) / kRowsInStep;
   }
 
   void rescale(double factor) override { scatter_.columns(scatter_.length()) *= factor; }
 
  private:
-  // Solves as far as scores need it: no more pairs than reported, and residuals far below the uncertainty of
-  // a stream.
   Spectrum<T> spectrum_for_scores() const {
-    constexpr Index kFewFeatures = 64;  // all pairs take no longer
-    constexpr double kTolerance = 1e-10;
-    if (scatter_.length() <= kFewFeatures) return spectrum();
-    auto leading = leading_spectrum(kTolerance);
+    auto leading = has_reported_spectrum(kForScores) ? reported_spectrum(kForScores) : std::nullopt;
     return leading ? *std::move(leading) : spectrum();
   }
 
-  // Returns the reported pairs, with residuals up to `tolerance` times the largest eigenvalue, if block
-  // Lanczos iteration finds them.
-  std::optional<Spectrum<T>> leading_spectrum(double tolerance) const {
-    linalg::LeadingEigen eigen(scatter_, reported_);
-    if (!eigen.solve(tolerance)) return std::nullopt;
-    return Spectrum<T>{eigen.vectors().columns(reported_).template cast<T>(), eigen.values(),
-                       scatter_.columns(scatter_.length()).diagonal().sum()};
+  // Returns the rows V as doubles.
+  simd::AlignedRows<double>& as_doubles(RowBlock<T>& block) {
+    if constexpr (std::is_same_v<T, double>) {
+      return block.rows;
+    } else {
+      rows_.columns(block.count) = block.rows.columns(block.count).template cast<double>();
+      return rows_;
+    }
   }
+
+  // Residuals that are rounding, relative to the largest eigenvalue.
+  static constexpr double kRounding = 16.0 * std::numeric_limits<double>::epsilon();
 
   // Number of rows whose products are summed with the rounding of one addition to the scatter.
   static constexpr Index kRowsInStep = 32;
@@ -144,7 +146,7 @@ class ScatterMatrix final : public Engine<T> {
   Index block_rows_;
   Index reported_;
   simd::AlignedRows<double> scatter_;  // its lower triangle, column by column; the upper one is not used
-  simd::AlignedRows<double> rows_;     // X
+  simd::AlignedRows<double> rows_;     // of a block of single precision
   Vector<double> mean_;
   Vector<double> panels_;
   std::int64_t steps_ = 0;

@@ -212,9 +212,9 @@ Model<T> Shards<T>::model() const {
 }
 
 template <typename T>
-std::optional<Model<T>> Shards<T>::reported() const {
-  if (streams_.size() == 1) return streams_[0].reported();
-  return streams_[0].adds_scatters() ? joined().reported() : std::nullopt;
+std::optional<Model<T>> Shards<T>::reported(double tolerance) const {
+  if (streams_.size() == 1) return streams_[0].reported(tolerance);
+  return streams_[0].adds_scatters() ? joined().reported(tolerance) : std::nullopt;
 }
 
 template <typename T>

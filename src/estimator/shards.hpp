@@ -47,7 +47,7 @@ class Shards {
   /// Returns the model. There must be at least one row.
   Model<T> model() const;
   /// See Stream::reported.
-  std::optional<Model<T>> reported() const;
+  std::optional<Model<T>> reported(double tolerance) const;
   std::vector<double> learning_rates() const;
   /// Returns about how many numbers a copy copies.
   Index size() const;

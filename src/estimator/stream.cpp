@@ -115,8 +115,8 @@ Model<T> Stream<T>::model() const {
 }
 
 template <typename T>
-std::optional<Model<T>> Stream<T>::reported() const {
-  return dense_ ? dense_->reported() : sparse_->reported();
+std::optional<Model<T>> Stream<T>::reported(double tolerance) const {
+  return dense_ ? dense_->reported(tolerance) : sparse_->reported();
 }
 
 template <typename T>

@@ -55,7 +55,7 @@ class Stream {
   Model<T> model() const;
   /// Returns a model with the reported components only, if that takes much less time or memory: see the two
   /// kinds of streams.
-  std::optional<Model<T>> reported() const;
+  std::optional<Model<T>> reported(double tolerance) const;
   std::vector<double> learning_rates() const;
   /// Returns about how many numbers a copy of the stream copies.
   Index size() const;

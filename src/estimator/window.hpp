@@ -52,7 +52,9 @@ class Window {
   /// Returns the model. There must be at least one row.
   Model<T> model() const;
   /// See Stream::reported.
-  std::optional<Model<T>> reported() const { return length_ == 0 ? open_.reported() : std::nullopt; }
+  std::optional<Model<T>> reported(double tolerance) const {
+    return length_ == 0 ? open_.reported(tolerance) : std::nullopt;
+  }
   std::vector<double> learning_rates() const { return open_.learning_rates(); }
   /// Returns about how many numbers a copy copies.
   Index size() const { return open_.size() + kept_.capacity() * features_; }

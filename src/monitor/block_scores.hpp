@@ -34,6 +34,9 @@ struct BlockScores {
 template <typename T>
 inline constexpr double kScoreNoise = 1024.0 * kNoise<T>* kNoise<T>;
 
+/// Residuals of components, relative to the largest eigenvalue, that are far below the uncertainty of scores.
+inline constexpr double kForScores = 1e-10;
+
 /// The rows X = (I - pull u u^T) V as measured by an update: see BlockWeights.
 struct MeasuredRows {
   Index count;

@@ -116,6 +116,7 @@ void collect_rows(RowsView<T> x, Size first, CollectedRows<T> to, Size length) {
 template <typename T>
 void collect(RowsView<T> x, CollectedRows<T> to, Size length) {
   Size i = 0;
+  for (; i + 8 <= x.count; i += 8) collect_rows<T, 8>(x, i, to, length);
   for (; i + 4 <= x.count; i += 4) collect_rows<T, 4>(x, i, to, length);
   for (; i < x.count; ++i) collect_rows<T, 1>(x, i, to, length);
 }

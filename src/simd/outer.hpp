@@ -97,8 +97,16 @@ void add_outer(T* s, Size s_stride, RowsView<T> x, Size columns, Size length, T*
         add_outer_strip<T, kOuterVectors>(down, 0, across, 0, wide, x.count, to, s_stride);
         continue;
       }
-      for (Size f = 0; f < width; f += kL) {
-        const Size last = j == l && f + kL < wide ? f + kL : wide;  // nothing above the diagonal
+      // Nothing above the diagonal, and nothing for vectors that are only padding.
+      const Size used = columns - l < width ? columns - l : width;
+      Size f = 0;
+      if (j < l) {
+        for (; f + kL < used; f += 2 * kL) {
+          add_outer_strip<T, 2>(down, f, across, 0, wide, x.count, to, s_stride);
+        }
+      }
+      for (; f < used; f += kL) {
+        const Size last = j == l && f + kL < wide ? f + kL : wide;
         add_outer_strip<T, 1>(down, f, across, 0, last, x.count, to, s_stride);
       }
     }

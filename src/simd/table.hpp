@@ -86,7 +86,7 @@ struct Table {
                    std::ptrdiff_t coef_stride, std::ptrdiff_t columns, std::ptrdiff_t length, T* panel);
 
   /// s_j += sum_i x_i[j] x_i for the entries from j on: the lower triangle of X^T X, column by column.
-  /// `panels` is scratch of outer_size for the rows and the length.
+  /// Features from `columns` on are padding. `panels` is scratch of outer_size for the rows and the length.
   void (*add_outer)(T* s, std::ptrdiff_t s_stride, RowsView<T> x, std::ptrdiff_t columns,
                     std::ptrdiff_t length, T* panels);
 
