@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <array>
+#include <cmath>
 #include <cstdio>
 #include <string>
 #include <utility>
@@ -14,26 +16,26 @@ namespace {
 constexpr std::chrono::milliseconds kBetweenLines{200};
 
 std::string short_number(double value) {
-  char text[32];
+  std::array<char, 32> text{};
   if (value >= 1e6) {
-    std::snprintf(text, sizeof text, "%.1fM", value / 1e6);
+    std::snprintf(text.data(), text.size(), "%.1fM", value / 1e6);
   } else if (value >= 1e4) {
-    std::snprintf(text, sizeof text, "%.0fk", value / 1e3);
+    std::snprintf(text.data(), text.size(), "%.0fk", value / 1e3);
   } else {
-    std::snprintf(text, sizeof text, "%.0f", value);
+    std::snprintf(text.data(), text.size(), "%.0f", value);
   }
-  return text;
+  return text.data();
 }
 
 std::string duration(double seconds) {
-  const auto whole = static_cast<long long>(seconds + 0.5);
-  char text[32];
+  const auto whole = std::llround(seconds);
+  std::array<char, 32> text{};
   if (whole >= 3600) {
-    std::snprintf(text, sizeof text, "%lld:%02lld:%02lld", whole / 3600, whole / 60 % 60, whole % 60);
+    std::snprintf(text.data(), text.size(), "%lld:%02lld:%02lld", whole / 3600, whole / 60 % 60, whole % 60);
   } else {
-    std::snprintf(text, sizeof text, "%lld:%02lld", whole / 60, whole % 60);
+    std::snprintf(text.data(), text.size(), "%lld:%02lld", whole / 60, whole % 60);
   }
-  return text;
+  return text.data();
 }
 
 }  // namespace

@@ -154,6 +154,7 @@ bool any_beyond(const T* x, Size length, T limit) {
   Size j = 0;
   for (; j + kStep <= length; j += kStep) {
     // Computed as an integer, because the address may lie beyond the rows.
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): nothing is read from it
     __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(x + j) + kAhead));
     for (Size i = 0; i < kStep; i += kL) bad |= beyond(load(x + j + i));
   }

@@ -118,6 +118,7 @@ TEST(NoChange, IsFoundInStreamsThatDoNotChange) {
 // Every way of learning, since rows are compared before they are learned.
 std::vector<Options> all_ways() {
   std::vector<Options> ways;
+  ways.reserve(kAllMethods.size() + 7);
   for (const Way& way : kAllMethods) ways.push_back(options_for(way, 3));
   for (const Index window : {2, 300, 1200}) {
     ways.push_back(of_three());
