@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import os
 import re
 import subprocess
@@ -45,7 +47,28 @@ html_show_sourcelink = False
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
+def members_of(name: str) -> tuple[list[str], list[str]]:
+    """Return the methods of a class that its page shows, and the properties that its docstring does not describe.
+
+    Of the methods that a library adds to every class, only those are shown that this package's own examples use.
+    """
+    kind = functools.reduce(getattr, name.split(".")[1:], roipca)
+    text = inspect.getdoc(kind) or ""
+    methods, properties = [], []
+    for member, value in inspect.getmembers(kind):
+        owner = next(base for base in kind.__mro__ if member in vars(base))
+        is_own = owner.__module__.startswith("roipca") and not member.endswith("_request")  # scikit-learn's, per class
+        if member.startswith("_") or not (is_own or f".{member}(" in text):
+            continue
+        if callable(value):
+            methods.append(member)
+        elif inspect.isdatadescriptor(value) and not re.search(rf"^{member} : ", text, flags=re.MULTILINE):
+            properties.append(member)
+    return methods, properties
+
+
 autosummary_generate = True
+autosummary_context = {"members_of": members_of}
 autodoc_typehints = "none"  # the docstrings say more
 napoleon_google_docstring = False
 napoleon_use_rtype = False
@@ -117,6 +140,35 @@ def write_headers(folder: Path) -> None:
 
 
 write_headers(HERE / "reference" / "headers")
+
+
+def draw_first_picture(folder: Path) -> None:
+    """Draw the picture of the first page from the numbers on the page of performance."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    from matplotlib import pyplot
+
+    text = (folder / "performance.md").read_text()
+    table = text[text.index("## Time against features") :]
+    lines = [line.strip("| ").split(" | ") for line in re.findall(r"^\| .*", table, flags=re.MULTILINE)]
+    heads = lines[0]
+    rows = [[float(cell.replace(",", "")) for cell in line] for line in lines[1:5]]
+    figure, axis = pyplot.subplots(figsize=(3.6, 3.1), layout="constrained")
+    lines_drawn = (("IncrementalPCA", "#777777", 2), ("roipca", "#0a58ca", 2), ("one projection", "#999999", 0))
+    for name, colour, at in lines_drawn:
+        times = [row[heads.index(name)] for row in rows]
+        axis.loglog([row[0] for row in rows], times, "o-", color=colour, markersize=4)
+        place = {"xytext": (-6, 3), "ha": "right"} if at else {"xytext": (10, -4), "ha": "left"}  # beside the line
+        axis.annotate(name, (rows[at][0], times[at]), textcoords="offset points", color=colour, **place)
+    axis.set_title("microseconds per row, 10 components", fontsize=10)
+    axis.set_xlabel("features")
+    axis.spines[["top", "right"]].set_visible(False)
+    figure.savefig(folder / "first-page.svg")
+    pyplot.close(figure)
+
+
+draw_first_picture(HERE)
 
 
 def describe_header_first(app, doctree) -> None:

@@ -1,6 +1,7 @@
 """The site that `make docs` builds, as a browser shows it."""
 
 import re
+import time
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -8,6 +9,7 @@ import browser
 import pytest
 
 pytestmark = pytest.mark.docs
+READY = "new Promise((done) => document.readyState === 'complete' ? done() : (onload = done))"
 SITE = Path(__file__).parents[2] / "build" / "docs" / "html"
 PAGES = sorted(path.relative_to(SITE).as_posix() for path in SITE.rglob("*.html") if "_static" not in path.parts)
 
@@ -21,7 +23,7 @@ def page(tmp_path_factory):
 
 def go(page, address):
     page.send("Page.navigate", url=f"{SITE.as_uri()}/{address}")
-    page.run("new Promise((done) => document.readyState === 'complete' ? done() : (onload = done))")
+    page.run(READY)
     page.settle()
 
 
@@ -51,6 +53,48 @@ def test_a_search_finds_the_guide(page, words, target):
     go(page, f"search.html?q={words.replace(' ', '+')}")
     links = page.run(WAIT)
     assert any(link.startswith(target) for link in links[:5]), links[:5]
+
+
+@pytest.mark.parametrize(
+    "words, title",
+    [("missing values", "Missing values"), ("alarm", "Watching a process: limits and alarms")],
+)
+def test_a_reader_who_types_words_and_takes_the_first_result_is_on_the_right_page(page, words, title):
+    go(page, "index.html")
+    page.run("document.querySelector('input.sidebar-search').focus()")
+    page.send("Input.insertText", text=words)
+    page.run("window.isOld = true")
+    page.send("Input.dispatchKeyEvent", type="keyDown", key="Enter", windowsVirtualKeyCode=13, text="\r")
+    deadline = time.monotonic() + 20
+    while page.run("window.isOld"):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    page.run(READY)
+    page.run(WAIT)
+    page.run("(window.isOld = true, document.querySelector('#search-results li a').click())")
+    while page.run("window.isOld"):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    page.run(READY)
+    assert page.run("document.querySelector('h1').firstChild.textContent") == title
+
+
+def test_the_first_screen_says_what_is_better_and_when_not_to_use_it(page):
+    page.resize(1280, 800)
+    try:
+        go(page, "index.html")
+        ends = page.run(
+            "[...document.querySelectorAll('article h2, article img, article li, #use-it')].map((element) =>"
+            " [element.tagName + ' ' + element.innerText, element.getBoundingClientRect().bottom])"
+        )
+        heads = [text.partition(" ")[2] for text, _ in ends if text.startswith("H2")]
+        assert heads[:3] == ["What it does better", "When not to use it", "Use it"]
+        first = ends[: next(i for i, (text, _) in enumerate(ends) if "Use it" in text)]
+        assert sum(text.startswith("IMG") for text, _ in first) == 1
+        assert sum(text.startswith("LI") for text, _ in first) == 6
+        assert max(bottom for _, bottom in first) < 800
+    finally:
+        page.resize(1200, 900)
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
