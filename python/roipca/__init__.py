@@ -4,7 +4,7 @@ import importlib
 from typing import Any
 
 from ._component_counts import ComponentCounts
-from ._core import instruction_set, version
+from ._core import MonitorReading, instruction_set, version
 from ._errors import DataError
 from ._merging import merge_all
 from ._preparation import prepare_rows
@@ -15,6 +15,7 @@ __version__ = version()
 __all__ = [
     "ComponentCounts",
     "DataError",
+    "MonitorReading",
     "OnlineKernelPCA",
     "OnlinePCA",
     "__version__",

@@ -30,6 +30,23 @@ class ComponentCounts:
         Variance of the noise in each direction if there are `consensus` components.
     cautions : list of str
         Reasons not to trust the numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from roipca import OnlinePCA
+    >>> rng = np.random.default_rng(0)
+    >>> rows = rng.standard_normal((2000, 4)) @ rng.standard_normal((4, 30)) + 0.5 * rng.standard_normal((2000, 30))
+    >>> counts = OnlinePCA(10).fit(rows).suggest_components()
+    >>> print(counts)
+    Gavish-Donoho        4
+    Marchenko-Pastur     5
+    Tracy-Widom          4
+    Minka                4
+    broken stick         4
+    consensus            4
+    >>> counts.consensus, round(counts.noise_variance, 2), counts.cautions
+    (4, 0.25, [])
     """
 
     gavish_donoho: int

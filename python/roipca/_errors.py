@@ -27,6 +27,18 @@ class DataError(ValueError):
         Zero-based position of the row in the call or stream that failed.
     reason : str
         What is wrong with it, such as "NaN in column 3".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from roipca import DataError, OnlinePCA
+    >>> X = np.arange(12.0).reshape(4, 3)
+    >>> X[2, 1] = np.nan
+    >>> try:
+    ...     OnlinePCA(1).fit(X)
+    ... except DataError as error:
+    ...     print(error.row, error.reason)
+    2 NaN in column 1
     """
 
     def __init__(self, row: int, reason: str, summary: str = "", where: str = "", remedy: str = _FILLED) -> None:
@@ -44,13 +56,15 @@ class DataError(ValueError):
         hint = f" ({self._remedy})" if is_missing else ""
         return f"{where}{summary}row {self.row}: {self.reason}{hint}"
 
-    def within(self, where: str, rows_before: int = 0) -> DataError:
-        """Return the same error for a part of a larger whole, which begins after `rows_before` of its rows."""
-        return DataError(rows_before + self.row, self.reason, self._summary, where, self._remedy)
 
-    def with_remedy(self, remedy: str) -> DataError:
-        """Return the same error with another remedy for missing values."""
-        return DataError(self.row, self.reason, self._summary, self._where, remedy)
+def within(error: DataError, where: str, rows_before: int = 0) -> DataError:
+    """Return the same error for a part of a larger whole, which begins after `rows_before` of its rows."""
+    return DataError(rows_before + error.row, error.reason, error._summary, where, error._remedy)
+
+
+def with_remedy(error: DataError, remedy: str) -> DataError:
+    """Return the same error with another remedy for missing values."""
+    return DataError(error.row, error.reason, error._summary, error._where, remedy)
 
 
 class ArgumentError(ValueError):
@@ -73,7 +87,7 @@ def of_sparse_rows() -> Iterator[None]:
     try:
         yield
     except DataError as error:
-        raise error.with_remedy(SPARSE_REMEDY) from None
+        raise with_remedy(error, SPARSE_REMEDY) from None
 
 
 @contextmanager
@@ -83,7 +97,7 @@ def in_rows(first: int, count: int) -> Iterator[None]:
     try:
         yield
     except DataError as error:
-        raise error.within(where) from error
+        raise within(error, where) from error
     except ValueError as error:
         if isinstance(error, ArgumentError) and first == 0:
             raise ValueError(str(error)) from None

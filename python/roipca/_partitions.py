@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.utils import check_array
 
 from . import _core
-from ._errors import DataError
+from ._errors import DataError, within
 from ._fitted import Fitted, merge_parts
 from ._parameters import check_parameters, core_parameters
 from ._passes import add_rows, more_passes, refinement_of
@@ -77,7 +77,7 @@ class Recipe:
                     pca.partial_fit(X, sample_weight=weights)
                 rows += count_rows(X)
         except DataError as error:
-            raise error.within(f"In partition {number}", rows) from error
+            raise within(error, f"In partition {number}", rows) from error
         except ValueError as error:
             raise ValueError(f"In partition {number}: {error}") from error
         return None if pca is None or pca._fitted is None else pca._fitted.part().to_bytes()
@@ -116,7 +116,7 @@ class Recipe:
                     add_rows(refinement, X, as_weights(weights, X.shape[0]))
                 rows += count_rows(X)
         except DataError as error:
-            raise error.within(f"In partition {number}", rows) from error
+            raise within(error, f"In partition {number}", rows) from error
         except ValueError as error:
             raise ValueError(f"In partition {number}: {error}") from error
         return refinement.state()

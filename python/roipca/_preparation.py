@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from . import _core
-from ._errors import SPARSE_REMEDY, ArgumentError, DataError
+from ._errors import SPARSE_REMEDY, ArgumentError, DataError, with_remedy, within
 from ._rows import (
     NamedBlock,
     is_arrow,
@@ -112,7 +112,7 @@ class Preparation:
                 require_finite(rows, allow_nan=True, columns=kept)  # the logarithm of infinity is infinity
         except DataError as error:
             remedy = SPARSE_REMEDY if sparse.issparse(rows) else _REMEDY
-            raise error.within("", first_row).with_remedy(remedy) from None
+            raise with_remedy(within(error, "", first_row), remedy) from None
         if names is None:
             return prepared
         if kept is not None:

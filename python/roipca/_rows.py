@@ -12,7 +12,7 @@ from scipy.sparse import issparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_non_negative, validate_data
 
-from ._errors import SPARSE_REMEDY, DataError, first_start, missing_value
+from ._errors import SPARSE_REMEDY, DataError, first_start, missing_value, with_remedy
 from ._tensors import is_tensor, tensor_rows
 
 # In scikit-learn's words, followed by the remedy.
@@ -87,7 +87,7 @@ def require_finite(rows: Any, *, allow_nan: bool, columns: np.ndarray | None = N
         row, column = divmod(first, rows.shape[1])
     if np.isnan(values[first]):
         missing = missing_value(row, f"NaN in column {column}")
-        raise missing.with_remedy(SPARSE_REMEDY) if issparse(rows) else missing
+        raise with_remedy(missing, SPARSE_REMEDY) if issparse(rows) else missing
     sign = "-" if values[first] < 0 else ""
     summary = f"Input X contains infinity or a value too large for {values.dtype!r}."
     raise DataError(row, f"{sign}infinity (inf) in column {column}", summary)

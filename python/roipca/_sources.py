@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 
-from ._errors import DataError
+from ._errors import DataError, within
 from ._rows import ONE_ROW, is_arrow, is_store, refuse_containers, too_many_dimensions
 
 _BLOCK = 1 << 20  # numbers to read at a time
@@ -107,7 +107,7 @@ def _naming(path: Path) -> Iterator[None]:
     try:
         yield
     except DataError as error:
-        raise error.within(str(path)) from error
+        raise within(error, str(path)) from error
     except (OSError, ValueError) as error:
         if str(path) in str(error):
             raise

@@ -66,6 +66,12 @@ class PCA(ml.Estimator, _Columns, shared.HasWeightCol, util.DefaultParamsReadabl
     >>> model = roipca.spark.PCA(k=1, inputCol="features", outputCol="scores").fit(df)
     >>> model.explainedVariance
     DenseVector([1.0])
+
+    Setters do the same as arguments:
+
+    >>> pca = roipca.spark.PCA().setK(1).setInputCol("features").setOutputCol("scores")
+    >>> pca.fit(df).explainedVariance
+    DenseVector([1.0])
     """
 
     k = param.Param(param.Params._dummy(), "k", "number of components", typeConverter=_TO.toInt)
@@ -108,7 +114,26 @@ class PCA(ml.Estimator, _Columns, shared.HasWeightCol, util.DefaultParamsReadabl
 
 
 class PCAModel(ml.Model, _Columns, util.DefaultParamsReadable, util.DefaultParamsWritable):
-    """The result of `PCA.fit`: a transformer that adds a column of scores. It is saved with its components."""
+    """The result of `PCA.fit`: a transformer that adds a column of scores. It is saved with its components.
+
+    Examples
+    --------
+    >>> from pyspark.ml.feature import VectorAssembler
+    >>> from pyspark.sql import SparkSession
+    >>> import roipca.spark
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> df = spark.range(100).selectExpr("double(id) AS x", "double(-2 * id) AS y")
+    >>> df = VectorAssembler(inputCols=["x", "y"], outputCol="features").transform(df)
+    >>> model = roipca.spark.PCA(k=1).setInputCol("features").setOutputCol("scores").fit(df)
+    >>> model.transform(df).columns
+    ['x', 'y', 'features', 'scores']
+    >>> model.setInputCol("features").setOutputCol("position").transform(df).columns[-1]
+    'position'
+    >>> model.explainedVariance
+    DenseVector([1.0])
+    >>> model.pc.numRows, model.pc.numCols, model.pca.n_samples_seen_
+    (2, 1, 100)
+    """
 
     model = param.Param(
         param.Params._dummy(), "model", "model file, in base64", typeConverter=_TO.toString

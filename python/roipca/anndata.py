@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike
 from ._sources import optional
 from .online_pca import OnlinePCA
 
+__all__ = ["pca"]
+
 anndata = optional("anndata", "anndata")
 
 _DEFAULT_COMPONENTS = 50

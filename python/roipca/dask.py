@@ -17,6 +17,8 @@ from .online_pca import OnlinePCA
 if TYPE_CHECKING:
     from dask.delayed import Delayed
 
+__all__ = ["fit", "inverse_transform", "score_samples", "spe", "t2", "transform"]
+
 dask = optional("dask", "dask")
 
 

@@ -110,6 +110,14 @@ class OnlineKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     ...     kpca = kpca.partial_fit([x])
     >>> kpca.transform(X).shape, kpca.eigenvectors_.shape
     ((200, 2), (200, 2))
+
+    Parameters are read and changed as those of every estimator of scikit-learn, and columns of scores have names:
+
+    >>> kpca.get_feature_names_out()
+    array(['onlinekernelpca0', 'onlinekernelpca1'], dtype=object)
+    >>> wider = kpca.set_params(gamma=0.5).fit(X)
+    >>> wider.get_params()["gamma"]
+    0.5
     """
 
     _learned_from: Any = None

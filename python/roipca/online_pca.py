@@ -209,6 +209,15 @@ class OnlinePCA(Streaming, Refining, Scores, ScoreStreams, ToTorch, Monitoring):
     ...     pca = pca.partial_fit(part)
     >>> pca.components_.shape, pca.transform(rows).shape
     ((3, 50), (1000, 3))
+
+    Parameters are read and changed as those of every estimator of scikit-learn, and columns of scores have names:
+
+    >>> pca.get_params()["whiten"]
+    False
+    >>> bool(np.allclose(pca.set_params(whiten=True).transform(rows).std(axis=0), 1, rtol=1e-3))
+    True
+    >>> pca.get_feature_names_out()
+    array(['onlinepca0', 'onlinepca1', 'onlinepca2'], dtype=object)
     """
 
     _fitted: Fitted | None = None

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 base: Any = optional("river.base", "river")
 
+__all__ = ["OnlinePCA"]
+
 _ROOM = 64  # minimum number of features to allocate
 _FEW = 256  # largest number of features for which "auto" is exact
 _IMPUTING = ("auto", "roipca", "ipca", "exact")
@@ -102,6 +104,15 @@ class OnlinePCA(base.MiniBatchTransformer):
         ----------
         x : dict
             Numbers by the names of the features.
+
+        Examples
+        --------
+        >>> from roipca.river import OnlinePCA
+        >>> pca = OnlinePCA(1)
+        >>> for load in range(5):
+        ...     pca.learn_one({"pressure": 2.0 * load, "flow": 1.0 * load})
+        >>> pca.explained_variance_ratio_
+        array([1.])
         """
         self._meet(x.keys(), x)
         if self._room:
@@ -121,6 +132,16 @@ class OnlinePCA(base.MiniBatchTransformer):
         -------
         scores : dict
             All 0 before the first row was learned.
+
+        Examples
+        --------
+        >>> from roipca.river import OnlinePCA
+        >>> pca = OnlinePCA(1)
+        >>> for load in range(5):
+        ...     pca.learn_one({"pressure": 4.0 * load, "flow": 3.0 * load})
+        >>> scores = pca.transform_one({"pressure": 16.0, "flow": 12.0})
+        >>> round(abs(scores[0]), 6)             # the distance from the mean, 8 and 6
+        10.0
         """
         if not self._weight:
             return dict.fromkeys(range(self.n_components), 0.0)
@@ -133,6 +154,15 @@ class OnlinePCA(base.MiniBatchTransformer):
         ----------
         X : pandas.DataFrame of shape (n_samples, n_features)
             Rows.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from roipca.river import OnlinePCA
+        >>> pca = OnlinePCA(1)
+        >>> pca.learn_many(pd.DataFrame({"pressure": [0.0, 2.0, 4.0], "flow": [0.0, 1.0, 2.0]}))
+        >>> sorted(pca.loadings_)
+        ['flow', 'pressure']
         """
         if len(X) == 0:
             return
@@ -160,6 +190,16 @@ class OnlinePCA(base.MiniBatchTransformer):
         -------
         scores : pandas.DataFrame of shape (n_samples, n_components)
             With the index of X, and the numbers of the components as columns.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from roipca.river import OnlinePCA
+        >>> pca = OnlinePCA(1)
+        >>> rows = pd.DataFrame({"pressure": [0.0, 2.0, 4.0], "flow": [0.0, 1.0, 2.0]}, index=["a", "b", "c"])
+        >>> pca.learn_many(rows)
+        >>> pca.transform_many(rows).shape
+        (3, 1)
         """
         has_scores = self._weight and len(X) > 0
         scores = self._pca.transform(self._rows(X)) if has_scores else np.zeros((len(X), self.n_components))

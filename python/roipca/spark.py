@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pickle
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -17,6 +17,22 @@ from ._rows import check_names
 from ._sources import optional
 from ._types import ComponentNumber
 from .online_pca import OnlinePCA
+
+if TYPE_CHECKING:
+    from ._spark_ml import PCA, PCAModel
+    from ._spark_streaming import StreamingPCA
+
+__all__ = [
+    "PCA",
+    "PCAModel",
+    "StreamingPCA",
+    "fit",
+    "inverse_transform",
+    "score_samples",
+    "spe",
+    "t2",
+    "transform",
+]
 
 pa = optional("pyarrow", "spark")
 pd = optional("pandas", "spark")

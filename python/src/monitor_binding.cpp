@@ -94,7 +94,22 @@ nb::tuple first_of(const Values& values, int count) {
 
 void bind_monitor(nb::module_& module) {
   using R = MonitorReading;
-  nb::class_<R>(module, "MonitorReading", "The result of `OnlinePCA.monitor` for a row.")
+  nb::class_<R>(module, "MonitorReading", R"(The result of `OnlinePCA.monitor` for a row.
+
+Examples
+--------
+>>> import numpy as np
+>>> from roipca import OnlinePCA
+>>> X = np.random.default_rng(0).standard_normal((1000, 20))
+>>> pca = OnlinePCA(3).fit(X)
+>>> odd = X[0].copy()
+>>> odd[7] += 20
+>>> reading = pca.monitor(odd, confidence=0.999)
+>>> reading.alarm, reading.is_beyond, reading.is_learned
+(True, True, False)
+>>> reading.statistic, reading.spe > reading.spe_limit, reading.features[0]
+('spe', True, 7)
+)")
       .def(
           "__init__",
           [](R* r, bool is_learned) {

@@ -1,6 +1,8 @@
 """Runs the code in docstrings and guides."""
 
 import doctest
+import functools
+import importlib.util
 import inspect
 import re
 from pathlib import Path
@@ -11,6 +13,8 @@ import pytest
 import roipca
 from roipca import (
     OnlinePCA,
+    _component_counts,
+    _errors,
     _merging,
     _monitor,
     _passes,
@@ -60,6 +64,8 @@ def test_the_guide_runs(name, blocks, tmp_path, monkeypatch):
     [
         online_pca,
         online_kernel_pca,
+        _component_counts,
+        _errors,
         _monitor,
         _passes,
         _reader,
@@ -76,10 +82,44 @@ def test_examples_in_docstrings_run(module):
     assert result.attempted > 0 and result.failed == 0
 
 
-def test_the_example_of_instruction_set_runs():
-    text = inspect.getdoc(roipca.instruction_set)
-    test = doctest.DocTestParser().get_doctest(text[text.index("Examples") :], {}, "instruction_set", None, 0)
-    assert doctest.DocTestRunner().run(test).failed == 0
+@pytest.mark.parametrize("name", ["MonitorReading", "instruction_set"])
+def test_the_examples_of_the_compiled_module_run(name):
+    text = inspect.getdoc(getattr(roipca, name))
+    test = doctest.DocTestParser().get_doctest(text[text.index("Examples") :], {}, name, None, 0)
+    assert test.examples and doctest.DocTestRunner().run(test).failed == 0
+
+
+def public_names():
+    """Return the public names of the package and its modules, without those of modules that are not installed."""
+    names = [name for name in roipca.__all__ if name != "__version__"]
+    for module, needs in (
+        ("anndata", "anndata"), ("dask", "dask"), ("plot", "matplotlib"), ("river", "river"), ("spark", "pyspark")
+    ):
+        if importlib.util.find_spec(needs):
+            names += [f"{module}.{name}" for name in getattr(roipca, module).__all__]
+    return names
+
+
+def public_methods(kind):
+    """Return the methods of a class that this package defines. Those on metadata are scikit-learn's, made per class."""
+    for name, _ in inspect.getmembers(kind, callable):
+        owner = next(base for base in kind.__mro__ if name in vars(base))
+        if owner.__module__.startswith("roipca") and not name.startswith("_") and not name.endswith("_request"):
+            yield name
+
+
+@pytest.mark.parametrize("name", public_names())
+def test_every_public_name_has_an_example(name):
+    value = functools.reduce(getattr, name.split("."), roipca)
+    text = inspect.getdoc(value)
+    assert "Examples\n--------\n>>> " in text
+    example = "\n".join(re.findall(r"^ *(?:>>>|\.\.\.) .*$", text, flags=re.MULTILINE))
+    if inspect.isclass(value):
+        for method in public_methods(value):
+            own = "Examples\n--------\n>>> " in (inspect.getdoc(getattr(value, method)) or "")
+            assert own or f".{method}(" in example, f"{method} has no example"
+    else:
+        assert f"{name.split('.')[-1]}(" in example
 
 
 @pytest.mark.parametrize("name", METHODS)

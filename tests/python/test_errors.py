@@ -12,6 +12,7 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
 from roipca import DataError, OnlinePCA, prepare_rows
+from roipca._errors import within
 
 NAMES = [f"x{j}" for j in range(30)]
 
@@ -88,7 +89,7 @@ def test_the_error_has_row_and_reason_apart_and_can_be_pickled(rows):
     for error in (caught.value, pickle.loads(pickle.dumps(caught.value))):
         assert (error.row, error.reason) == (498, "NaN in column 3")
         assert str(error) == f"Input X contains NaN.\nrow 498: NaN in column 3{HINT}"
-    assert str(error.within("In partition 2", 1000)) == (
+    assert str(within(error, "In partition 2", 1000)) == (
         f"In partition 2: Input X contains NaN.\nrow 1498: NaN in column 3{HINT}"
     )
 
