@@ -41,6 +41,7 @@ html_theme = "furo"
 html_title = "roipca"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_search_scorer = str(HERE / "scorer.js")
 html_copy_source = False
 html_show_sourcelink = False
 

@@ -57,7 +57,7 @@ def test_a_search_finds_the_guide(page, words, target):
 
 @pytest.mark.parametrize(
     "words, title",
-    [("missing values", "Missing values"), ("alarm", "Watching a process: limits and alarms")],
+    [("missing values", "Missing values"), ("alarm", "Sensors: units, gaps, limits and alarms")],
 )
 def test_a_reader_who_types_words_and_takes_the_first_result_is_on_the_right_page(page, words, title):
     go(page, "index.html")
