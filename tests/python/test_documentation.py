@@ -4,6 +4,7 @@ import doctest
 import functools
 import importlib.util
 import inspect
+import os
 import re
 from pathlib import Path
 from types import FunctionType
@@ -37,13 +38,22 @@ METHODS = [
 ]
 
 
-# These show the shape of a program, whose files and clusters are the reader's.
-SKETCHES = {"index.md", "clusters.md", "format.md"}
+# What pages take for granted, because it is the reader's.
+ROWS = "import numpy as np\nsource = np.random.default_rng(0).standard_normal((5, 100, 30))\n"
+GIVEN = {
+    "index.md": ROWS,
+    "../README.md": ROWS
+    + "import pyarrow as pa, pyarrow.parquet as pq\nx = source[0, 0]\n"
+    + 'pq.write_table(pa.table({f"x{j}": source[0, :, j] for j in range(30)}), "rows.parquet")\n',
+    "format.md": ROWS + 'from roipca import OnlinePCA\nOnlinePCA(3).fit(source[0]).save("model.safetensors")\n',
+}
+# The tests of Dask and Spark run these.
+OF_CLUSTERS = {"clusters.md"}
 GUIDES = {
-    str(page.relative_to(DOCS)): blocks
-    for page in sorted(DOCS.rglob("*.md"))
+    os.path.relpath(page, DOCS): blocks
+    for page in [DOCS / "../README.md", *sorted(DOCS.rglob("*.md"))]
     if (blocks := re.findall(r"^```python\n(.*?)^```", page.read_text(), flags=re.DOTALL | re.MULTILINE))
-    and page.name not in SKETCHES
+    and page.name not in OF_CLUSTERS
 }
 
 
@@ -55,6 +65,7 @@ def test_the_guides_have_code():
 def test_the_guide_runs(name, blocks, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     namespace = {}
+    exec(GIVEN.get(name, ""), namespace)
     for block in blocks:
         exec(compile(block, name, "exec"), namespace)
 
