@@ -48,6 +48,7 @@ html_show_sourcelink = False
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
+
 def members_of(name: str) -> tuple[list[str], list[str]]:
     """Return the methods of a class that its page shows, and the properties that its docstring does not describe.
 

@@ -32,9 +32,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 CLASSES = [kind for kind in reversed(OnlinePCA.__mro__) if kind.__module__.startswith("roipca.")]
 OURS = {name: value for kind in CLASSES for name, value in vars(kind).items()}
 METHODS = [
-    name
-    for name, value in OURS.items()
-    if isinstance(value, (FunctionType, classmethod)) and not name.startswith("_")
+    name for name, value in OURS.items() if isinstance(value, (FunctionType, classmethod)) and not name.startswith("_")
 ]
 
 
@@ -104,7 +102,11 @@ def public_names():
     """Return the public names of the package and its modules, without those of modules that are not installed."""
     names = [name for name in roipca.__all__ if name != "__version__"]
     for module, needs in (
-        ("anndata", "anndata"), ("dask", "dask"), ("plot", "matplotlib"), ("river", "river"), ("spark", "pyspark")
+        ("anndata", "anndata"),
+        ("dask", "dask"),
+        ("plot", "matplotlib"),
+        ("river", "river"),
+        ("spark", "pyspark"),
     ):
         if importlib.util.find_spec(needs):
             names += [f"{module}.{name}" for name in getattr(roipca, module).__all__]
