@@ -11,7 +11,7 @@ MYPY = 2.4.1
 # Prerequisites run in the given order, even with -j; Ninja does the parallel work.
 .NOTPARALLEL:
 .PHONY: check isa lint-python test-aarch64 test-torch test-wheel tsan wheel deps-aarch64
-.PHONY: help deps deps-dev deps-python deps-clusters deps-test deps-docs deps-fuzz build python demo test docs soak asan fuzz tidy format format-check coverage bench bench-accuracy bench-changes bench-clusters bench-kernel bench-linalg bench-missing bench-oversampling bench-sparse paper install clean
+.PHONY: linkcheck help deps deps-dev deps-python deps-clusters deps-test deps-docs deps-fuzz build python demo test docs soak asan fuzz tidy format format-check coverage bench bench-accuracy bench-changes bench-clusters bench-kernel bench-linalg bench-missing bench-oversampling bench-sparse paper install clean
 
 SOURCES = $(shell find bench include src cli python examples tests -name '*.hpp' -o -name '*.cpp')
 
@@ -76,6 +76,10 @@ docs: deps-docs python ## Build the site in build/docs/html, and test it in a br
 	PATH="$(CURDIR)/build/python-venv/bin:$$PATH" sphinx-build -q -W --keep-going build/docs/source build/docs/html
 	build/python-venv/bin/python -m pytest -q -m docs tests/docs
 	@echo "build/docs/html/index.html"
+
+# Not part of `make docs`, which needs no other machine than those of the packages.
+linkcheck: docs ## Check that the links of the site to other sites lead somewhere (needs a network)
+	PATH="$(CURDIR)/build/python-venv/bin:$$PATH" sphinx-build -q -b linkcheck -D plot_gallery=0 build/docs/source build/docs/links
 
 # Not part of `make test`: on Linux, PyPI's torch brings several gigabytes of CUDA libraries.
 test-torch: python ## Run the tests of PyTorch tensors, in a virtual environment of their own (6 GB of disk)

@@ -3,7 +3,7 @@
 import re
 import time
 from pathlib import Path
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 import browser
 import pytest
@@ -45,7 +45,8 @@ WAIT = """new Promise((done, fail) => {
     [
         ("larger than memory", "guides/larger-than-memory.html"),
         ("IncrementalPCA", "moving/incremental-pca.html"),
-        ("alarm", "monitoring.html"),
+        ("alarm", "guides/sensors.html"),
+        ("limits and alarms", "monitoring.html"),
         ("missing values", "missing.html"),
     ],
 )
@@ -120,6 +121,20 @@ def test_every_link_within_the_site_leads_to_a_page():
     ]
     within = [(name, link) for name, link in links if ":" not in link]
     assert [(name, link) for name, link in within if not (SITE / name).parent.joinpath(unquote(link)).exists()] == []
+
+
+def test_links_to_other_sites_are_written_as_addresses():
+    """Whether they lead somewhere is checked by `make linkcheck`, which needs a network."""
+    links = {link for name in PAGES for link in re.findall(r'<a [^>]*href="([^"#]+)', (SITE / name).read_text())}
+    others = {link for link in links if ":" in link}
+    assert "https://arxiv.org/abs/1911.11049" in others
+    wrong = []
+    for link in others:
+        parts = urlsplit(link)
+        is_address = parts.scheme == "https" and re.fullmatch(r"([a-z0-9-]+\.)+[a-z]{2,}", parts.netloc)
+        if not is_address or re.search(r"[\s`)>,]|//|\.$", parts.path):
+            wrong.append(link)
+    assert wrong == []
 
 
 def test_long_names_in_titles_break_after_dots_and_underscores():
