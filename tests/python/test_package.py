@@ -25,6 +25,16 @@ def test_the_command_is_installed():
     assert version.strip() == roipca.__version__ == importlib.metadata.version("roipca")
 
 
+def test_the_changelog_and_the_citation_are_of_this_version():
+    repository = Path(__file__).parents[2]
+    changes = re.search(
+        r"^## \[(.*?)\] - (unreleased|\d{4}-\d\d-\d\d)$", (repository / "CHANGELOG.md").read_text(), re.MULTILINE
+    )
+    cited = re.search(r"^version: (.*)$", (repository / "CITATION.cff").read_text(), re.MULTILINE)
+    assert changes and cited
+    assert changes[1] == cited[1] == roipca.__version__
+
+
 def test_the_extension_has_a_stub():
     stub = next(file for file in FILES if file.name == "_core.pyi")
     text = Path(str(importlib.metadata.distribution("roipca").locate_file(stub))).read_text()
@@ -85,9 +95,7 @@ def test_an_instruction_set_can_be_forced(isa):
         pytest.skip("this machine has no such instruction set")
     code = "import roipca; print(roipca.instruction_set())"
     environment = {**os.environ, "ROIPCA_ISA": isa}
-    shown = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
-    )
+    shown = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == isa
 
 
