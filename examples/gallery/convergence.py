@@ -2,9 +2,9 @@
 Convergence of all methods
 ==========================
 
-The error of each method against batch PCA of all 8,000 rows, after more and more of them. Until the last rows, even the
-exact method, which stores the whole covariance matrix, lacks what later rows will tell. At the end its error is rounding.
-The others store only components. What they have lost by then shows, and roipca by blocks has lost least.
+The error of each method against batch PCA of all 8,000 rows, after more and more of them. Until the last rows, even
+the exact method, which stores the whole covariance matrix, lacks what later rows will tell. At the end its error is
+rounding. The others store only components. What they have lost by then shows, and roipca by blocks has lost least.
 """
 
 import matplotlib.pyplot as plt

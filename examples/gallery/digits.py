@@ -1,6 +1,6 @@
 """
 Components of handwritten digits of 8 x 8 pixels
-================================
+================================================
 
 The components of images are images. Here they come from scikit-learn's 1,797 digits of 8 x 8 pixels, which arrive 50 at
 a time.
