@@ -40,8 +40,10 @@ class OnlinePCA(base.MiniBatchTransformer):
     ----------
     n_components : int, default=2
         Number of components.
-    method, oversampling, update_every, center, forgetting
+    method : str, default="auto"
         As in `roipca.OnlinePCA`. "auto" is "exact" if there is room for up to 256 features, or else "roipca".
+    oversampling, update_every, center, forgetting
+        As in `roipca.OnlinePCA`.
     first_rows : int, default=100
         Number of first rows from which the first model of missing features is computed. They are held in memory until
         all of them have arrived, and reading results takes longer until then.

@@ -122,7 +122,7 @@ Examples
       .def_ro("t2_limit", &R::t2_limit, "Limit of T^2; infinite during warm-up.")
       .def_ro("spe_limit", &R::spe_limit, "Limit of SPE; infinite during warm-up.")
       .def_ro("is_empty", &R::is_empty,
-              "Whether the row has no value: it is not scored, and an alarm stays as it was.")
+              "Whether the row has no value; such a row is not scored, and an alarm stays as it was.")
       .def_ro("is_beyond", &R::is_beyond, "Whether one of the two is above its limit.")
       .def_ro("alarm", &R::alarm, "Whether there is an alarm.")
       .def_ro("is_learned", &R::is_learned, "Whether the row was learned at once.")
