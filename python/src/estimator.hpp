@@ -85,7 +85,8 @@ class Estimator {
     return alone([&] {
       const Changing changing(is_changing_);
       const MonitorReading reading = monitor.watch(x);
-      if (reading.is_learned || reading.n_learned_late > 0) {
+      const bool is_counted = reading.is_empty && monitor.options().learn != Learn::kNone;
+      if (reading.is_learned || reading.n_learned_late > 0 || is_counted) {
         snapshot_.reset();
         is_given_ = false;
       }

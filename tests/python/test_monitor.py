@@ -292,6 +292,27 @@ def test_the_names_of_a_series_are_those_of_the_features():
     assert pca.monitor(row.reset_index(drop=True), learn="none").t2 == expected.t2  # numbers are no names
 
 
+def _keep_by_pickle(pca, folder):
+    return pickle.loads(pickle.dumps(pca))
+
+
+def _keep_by_file(pca, folder):
+    pca.save(folder / "model.safetensors")
+    return OnlinePCA.load(folder / "model.safetensors")
+
+
+@pytest.mark.parametrize("keep", [_keep_by_pickle, _keep_by_file])
+@pytest.mark.parametrize("begin", [lambda pca, folder: pca, _keep_by_file], ids=["fitted", "loaded"])
+@pytest.mark.parametrize("learn, counted", [("none", 0), ("normal", 1), ("all", 1)])
+def test_rows_without_values_that_the_monitor_counts_are_kept(begin, keep, learn, counted, tmp_path):
+    pca = begin(OnlinePCA(3, missing="impute").fit(process(500, "gaussian")), tmp_path)
+    assert pca.n_empty_rows_ == 0
+    keep(pca, tmp_path)  # a model was read before the row
+    assert pca.monitor(np.full(40, np.nan), learn=learn).is_empty
+    assert pca.n_empty_rows_ == counted
+    assert keep(pca, tmp_path).n_empty_rows_ == counted
+
+
 def test_monitor_takes_microseconds():
     rows = process(2000, "gaussian")
     pca = OnlinePCA(5).fit(rows)
