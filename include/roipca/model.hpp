@@ -104,6 +104,10 @@ struct Model {
   /// positive unless `axes` says otherwise. All results with one number per component are in this order.
   OwnedRows<T> components() const;
 
+  /// Returns whether the first `n_components` rows of `basis` are these components, with the same signs and
+  /// in the same order: then they can be read there without a copy.
+  bool is_stored_as_shown() const;
+
   /// Returns the divisor that turns scatter into variance: 2 weight_pairs / weight. That is W - (sum of w^2)
   /// / W for the weights w and their sum W, without its cancellation, and n - 1 for n rows of weight 1.
   /// Without centring it is `weight`. It is 0 if there are too few rows for a variance.

@@ -8,7 +8,6 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -120,30 +119,6 @@ nb::object if_any(std::vector<Number> numbers) {
   return numbers.empty() ? nb::none() : nb::cast(to_numpy(std::move(numbers)));
 }
 
-// Returns whether the basis has the reported components as they are shown.
-template <typename T>
-bool is_stored_as_shown(const Model<T>& model) {
-  if (!model.axes.empty()) return false;
-  constexpr Index kLanes = 8;  // for vector instructions
-  const Index features = model.features();
-  for (Index i = 0; i < model.n_components; ++i) {
-    const T* const row = model.basis.row(i).data();
-    T most[kLanes] = {};
-    T least[kLanes] = {};
-    const auto take = [&](Index lane, T number) {
-      most[lane] = number > most[lane] ? number : most[lane];
-      least[lane] = number < least[lane] ? number : least[lane];
-    };
-    Index j = 0;
-    for (; j + kLanes <= features; j += kLanes) {
-      for (Index lane = 0; lane < kLanes; ++lane) take(lane, row[j + lane]);
-    }
-    for (; j < features; ++j) take(0, row[j]);
-    if (!(*std::max_element(most, most + kLanes) > -*std::min_element(least, least + kLanes))) return false;
-  }
-  return true;
-}
-
 // Returns the components. If they are many numbers, the array cannot be written to, so that it can be a view
 // of the model, which it keeps alive: a copy would need as much fresh memory as they have.
 template <typename T>
@@ -155,7 +130,7 @@ nb::object components_of(const nb::handle& self) {
     return nb::cast(to_numpy(without_gil([&] { return model.components(); })), nb::rv_policy::reference);
   };
   if (count * model.features() < kManyNumbers) return copy();
-  if (!without_gil([&] { return is_stored_as_shown(model); })) {
+  if (!without_gil([&] { return model.is_stored_as_shown(); })) {
     nb::object components = copy();
     components.attr("setflags")(nb::arg("write") = false);
     return components;

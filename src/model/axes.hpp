@@ -1,6 +1,7 @@
 /// The order and the signs in which a model shows its reported components.
 #pragma once
 
+#include <algorithm>
 #include <cstdlib>
 #include <vector>
 
@@ -45,6 +46,12 @@ class Axes {
   Index count() const { return static_cast<Index>(axes_.size()); }
   Index place(Index i) const { return std::abs(axes_[static_cast<std::size_t>(i)]) - 1; }
   int sign(Index i) const { return axes_[static_cast<std::size_t>(i)] < 0 ? -1 : 1; }
+
+  /// Returns whether the held components are shown as they are.
+  bool are_those_of_the_basis() const {
+    Index next = 0;
+    return std::all_of(axes_.begin(), axes_.end(), [&](Index axis) { return axis == ++next; });
+  }
 
   /// Returns columns of the basis as they are shown.
   template <typename Columns, typename Shown>

@@ -193,6 +193,11 @@ OwnedRows<T> Model<T>::components() const {
 }
 
 template <typename T>
+bool Model<T>::is_stored_as_shown() const {
+  return Axes(*this).are_those_of_the_basis();
+}
+
+template <typename T>
 double Model<T>::degrees_of_freedom() const {
   if (!options.center) return weight;
   return weight > 0.0 ? 2.0 * weight_pairs / weight : 0.0;

@@ -63,6 +63,41 @@ TYPED_TEST(Components, DoNotDependOnTheSignsOfTheBasis) {
   EXPECT_EQ(as_eigen(model.components()), as_eigen(this->model_.components()));
 }
 
+TYPED_TEST(Components, AreStoredAsShownIfTheBasisBeginsWithThem) {
+  Model<TypeParam> model = this->model_;
+  const auto begins_with_them = [&] {
+    const RowMatrix<TypeParam> shown = as_eigen(model.components());
+    return shown == as_eigen(model.basis).topRows(4);
+  };
+  as_eigen(model.basis).topRows(4) = as_eigen(model.components());
+  EXPECT_TRUE(begins_with_them());
+  EXPECT_TRUE(model.is_stored_as_shown());
+  as_eigen(model.basis).row(4) *= TypeParam{-1};  // held, not reported
+  EXPECT_TRUE(model.is_stored_as_shown());
+  as_eigen(model.basis).row(3) *= TypeParam{-1};
+  EXPECT_FALSE(begins_with_them());
+  EXPECT_FALSE(model.is_stored_as_shown());
+  model.axes = {1, 2, 3, 4};  // shown with these signs
+  EXPECT_TRUE(begins_with_them());
+  EXPECT_TRUE(model.is_stored_as_shown());
+  model.axes = {2, 1, 3, 4};
+  EXPECT_FALSE(begins_with_them());
+  EXPECT_FALSE(model.is_stored_as_shown());
+}
+
+TYPED_TEST(Components, AreStoredAsShownByTheFirstOfTwoEntriesOfTheSameMagnitude) {
+  Model<TypeParam> model = this->model_;
+  for (const TypeParam first : {TypeParam{1}, TypeParam{-1}}) {
+    for (Index i = 0; i < 4; ++i) {
+      as_eigen(model.basis).row(i).setZero();
+      model.basis(i, 2 * i) = first * TypeParam(std::sqrt(0.5));
+      model.basis(i, 2 * i + 1) = -model.basis(i, 2 * i);
+    }
+    EXPECT_EQ(model.is_stored_as_shown(), first > TypeParam{0});
+    EXPECT_GT(model.components()(3, 6), TypeParam{0});
+  }
+}
+
 TYPED_TEST(Components, ExplainingAFractionAreAsFewAsCan) {
   Model<TypeParam> model = this->model_;
   model.eigenvalues = {5.0, 2.0, 1.0, 1.0};

@@ -93,6 +93,11 @@ int main() {
   const roipca::Model<double> smaller = roipca::reporting(model, *enough);
   assert(smaller.components().rows() == 1 && smaller.options.n_components == 1);
 
+  // The components, without a copy if the basis has them as they are shown.
+  const roipca::OwnedRows<double> components = model.components();
+  const bool is_there = model.is_stored_as_shown();
+  assert(!is_there || components.row(1)[0] == model.basis.row(1)[0]);
+
   // How the model came about.
   assert(model.resolved.method != roipca::Method::kAuto);
   assert(model.passes == 1 && model.shift == 0.0 && model.turns.empty());  // not refined
