@@ -155,6 +155,7 @@ class Watch {
       const MonitorReading reading = monitor_.watch(rows.row(i));
       if (reading.is_empty) {
         ++empty_rows_;
+        state.pass_over(number_);
         continue;
       }
       std::string_view id;

@@ -109,6 +109,11 @@ void WatchState::add(const Row<double>& row, const Place& given, const MonitorRe
   }
 }
 
+void WatchState::pass_over(std::int64_t number) {
+  const std::scoped_lock lock(mutex_);
+  rows_ = number;
+}
+
 void WatchState::add_point(const Row<double>& row, const Place& place, const MonitorReading& reading,
                            const Model<double>& model) {
   const OwnedRows<double> scores = model.transform(Rows<double>(row.data(), 1, row.size()));

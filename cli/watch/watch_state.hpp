@@ -45,6 +45,8 @@ class WatchState {
   /// Adds a row with the monitor's reading of it.
   void add(const Row<double>& row, const Place& place, const MonitorReading& reading,
            const std::shared_ptr<const Model<double>>& model);
+  /// Counts a row that the monitor does not score, by its number from 1.
+  void pass_over(std::int64_t number);
   void set_status(const std::string& status);
   void set_skipped(std::int64_t skipped);
 

@@ -18,7 +18,7 @@ import browser
 import numpy as np
 import pytest
 from test_signals import wait_until
-from watching import Watched, as_csv, sensor_rows
+from watching import SENSORS, Watched, as_csv, sensor_rows
 
 
 @pytest.fixture
@@ -415,6 +415,15 @@ def test_rows_without_any_value_are_counted_and_do_not_end_an_alarm(roipca, tmp_
     options = ("--missing", "impute", "--alarm", "3/5", "--hold", 20, "--no-follow", "--port", 0)
     done = roipca.run("watch", "a.npy", "-k", 2, "--confidence", "0.999", *options)
     assert b"the input ended after 1200 rows (267 without any value) and 1 alarm" in done.stderr
+
+
+def test_the_page_counts_rows_without_any_value_as_they_come(watch):
+    watched = watch("-", "-k", 3, "--port", 0, "--missing", "impute")
+    watched.feed(as_csv(sensor_rows(500), header=True))
+    before = watched.wait_for(500)
+    watched.feed(as_csv(np.full((30, len(SENSORS)), np.nan)))
+    after = watched.wait_for(530)
+    assert (after["rows"], after["learned"], after["beyond"]) == (530, before["learned"], before["beyond"])
 
 
 def test_a_batch_job_in_which_every_row_is_bad_fails(roipca, tmp_path):
