@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string>
 
+#include "available_memory.hpp"
 #include "command.hpp"
 #include "feature_file.hpp"
 #include "file_list.hpp"

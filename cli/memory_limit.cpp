@@ -2,11 +2,9 @@
 
 #include <pthread.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <limits>
 #include <string_view>
 
@@ -24,21 +22,6 @@ std::optional<std::uint64_t> parse_bytes(const std::string& text) {
   const auto shift = static_cast<unsigned>(10 * (unit + 1));
   if (value > std::numeric_limits<std::uint64_t>::max() >> shift) return std::nullopt;
   return value << shift;
-}
-
-std::uint64_t physical_memory() {
-  return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
-         static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-}
-
-std::uint64_t available_memory() {
-  std::ifstream file("/proc/meminfo");
-  std::string name;
-  std::uint64_t kilobytes = 0;
-  for (std::string unit; file >> name >> kilobytes; std::getline(file, unit)) {
-    if (name == "MemAvailable:") return kilobytes << 10U;
-  }
-  return physical_memory();
 }
 
 std::uint64_t least_memory() {

@@ -11,12 +11,6 @@ namespace roipca::cli {
 /// other text and for 0.
 std::optional<std::uint64_t> parse_bytes(const std::string& text);
 
-/// Returns the physical memory of the machine in bytes.
-std::uint64_t physical_memory();
-
-/// Returns the memory in bytes that new programs can use without swapping.
-std::uint64_t available_memory();
-
 /// Returns the smallest limit in bytes, a whole number of MiB: enough for the program and for rows of a few
 /// hundred features.
 std::uint64_t least_memory();

@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "arguments.hpp"
+#include "available_memory.hpp"
 #include "json_object.hpp"
-#include "memory_limit.hpp"
 #include "model_input.hpp"
 #include "roipca/batch_pca.hpp"
 #include "roipca/online_pca.hpp"
@@ -46,19 +46,21 @@ bool is_model(const std::string& path) {
   }
 }
 
-// Throws FileError if a batch PCA would exhaust the machine. At its peak, the eigenproblem takes about nine
-// matrices of all features (measured).
+std::string gigabytes(double bytes) {
+  char text[40];
+  std::snprintf(text, sizeof text, bytes < 1e10 ? "%.1f GB" : "%.0f GB", bytes / 1e9);
+  return text;
+}
+
+// Throws FileError if a batch PCA would exhaust the machine or the limits on this process. At its peak, the
+// eigenproblem takes about nine matrices of all features (measured).
 void require_memory_for(Index features) {
   const double bytes = 9.0 * 8.0 * static_cast<double>(features) * static_cast<double>(features);
   const auto available = static_cast<double>(available_memory());
   if (bytes <= available) return;
-  char text[160];
-  std::snprintf(
-      text, sizeof text,
-      "a batch PCA of %td features takes about %.0f GB of memory, and %.0f GB are available: compare "
-      "with another model instead",
-      features, bytes / 1e9, available / 1e9);
-  throw FileError(text);
+  throw FileError("a batch PCA of " + std::to_string(features) + " features takes about " + gigabytes(bytes) +
+                  " of memory, and " + gigabytes(available) +
+                  " are available: compare with another model instead");
 }
 
 // Returns the leading `components` of a batch PCA, computed from the exact scatter: O(features^2) memory for

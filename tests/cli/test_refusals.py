@@ -430,3 +430,17 @@ def test_compare_refuses_a_batch_pca_that_would_exhaust_the_machine(roipca, tmp_
     roipca("fit", "a.npz", "-k", 2, "-o", "m")
     message = roipca.refuse("compare", "m", "a.npz")
     assert "a batch PCA of 200000 features takes about 2880 GB of memory" in message
+
+
+def test_compare_refuses_a_batch_pca_beyond_a_limit_of_the_process(roipca, tmp_path):
+    features = 6000  # 9 matrices of them take 2.6 GB
+    rows = scipy.sparse.random_array((20, features), density=1e-3, format="csr", rng=np.random.default_rng(0))
+    scipy.sparse.save_npz(tmp_path / "a.npz", rows)
+    roipca("fit", "a.npz", "-k", 2, "-o", "m")
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+
+    message = roipca.refuse("compare", "m", "a.npz", preexec_fn=limit)
+    assert "a batch PCA of 6000 features takes about 2.6 GB of memory, and " in message
+    assert float(re.search(r"and ([\d.]+) GB are available", message)[1]) <= 2.1
