@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 import warnings
 from collections.abc import Iterable
 from numbers import Integral
@@ -15,6 +14,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from . import _core
+from ._caller import caller_level
 from ._errors import of_sparse_rows
 from ._parameters import core_parameters
 
@@ -149,7 +149,7 @@ class Fitted:
         have, what = "row has" if rows == 1 else "rows have", "component" if most == 1 else "components"
         warnings.warn(
             f"{rows} {have} at most {most} {what} with variance, but n_components is {wanted}",
-            stacklevel=_caller_level(),
+            stacklevel=caller_level(),
         )
 
     def _warn(self, cautions: list[str]) -> None:
@@ -158,17 +158,7 @@ class Fitted:
             kind = re.sub(r"\d+", "", caution)
             if kind not in self._warned:
                 self._warned.add(kind)
-                warnings.warn(f'n_components="auto": {caution}', stacklevel=_caller_level())
-
-
-def _caller_level() -> int:
-    """Returns the stacklevel, for a warning of the function that calls this one, of the nearest code of the user."""
-    level = 1
-    frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("roipca", "sklearn"):
-        frame = frame.f_back
-        level += 1
-    return level
+                warnings.warn(f'n_components="auto": {caution}', stacklevel=caller_level())
 
 
 _TREES: dict[type, Any] = {
@@ -236,6 +226,6 @@ def _explaining(model: Any, fraction: float) -> int:
     warnings.warn(
         f"The {held} components held explain {np.sum(model.eigenvalues) / model.trace:.3g} of the variance, less than "
         f"n_components={fraction}: give n_components as a larger number",
-        stacklevel=5,
+        stacklevel=caller_level(),
     )
     return held

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._caller import caller_level
 from ._parameters import estimator_parameters
 
 _LONGEST_NAMES = 1_000_000  # in bytes of the header, of which the rest is left for other fields
@@ -45,7 +46,8 @@ def save_model(
     names = list(names)
     # In the form of the header: a JSON list inside a JSON string.
     if len(json.dumps(json.dumps(names, ensure_ascii=False), ensure_ascii=False).encode()) > _LONGEST_NAMES:
-        warnings.warn("The feature names are too long for a model file and are left out of it", stacklevel=3)
+        message = "The feature names are too long for a model file and are left out of it"
+        warnings.warn(message, stacklevel=caller_level())
         names = []
     told = {name: value.item() if isinstance(value, np.generic) else value for name, value in parameters.items()}
     model.save(path, names, json.dumps(told))

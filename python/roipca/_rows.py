@@ -12,6 +12,7 @@ from scipy.sparse import issparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_non_negative, validate_data
 
+from ._caller import caller_level
 from ._errors import SPARSE_REMEDY, DataError, first_start, missing_value, with_remedy
 from ._tensors import is_tensor, tensor_rows
 
@@ -287,7 +288,8 @@ def _named_rows(
         check_names(estimator, names)
         if not hasattr(estimator, "feature_names_in_"):
             kind = type(estimator).__name__
-            warnings.warn(f"X has feature names, but {kind} was fitted without feature names", stacklevel=4)
+            message = f"X has feature names, but {kind} was fitted without feature names"
+            warnings.warn(message, stacklevel=caller_level())
     rows = check_array(X, estimator=estimator, input_name="X", **checks)
     if is_first:
         estimator.n_features_in_ = rows.shape[1]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
+from ._caller import caller_level
 from ._errors import ArgumentError, DataError
 from ._preparation import Preparation, plain_rows
 from ._rows import NamedBlock, as_weights, is_arrow
@@ -52,7 +53,8 @@ class StreamBlocks:
     def warn_of_skipped(self, rows: int) -> None:
         """Warns if rows were skipped, with their number."""
         if self.skipped:
-            warnings.warn(f"Skipped {self.skipped} of {rows} rows that have missing or bad numbers", stacklevel=3)
+            message = f"Skipped {self.skipped} of {rows} rows that have missing or bad numbers"
+            warnings.warn(message, stacklevel=caller_level())
 
     def check_weights(self, rows: int) -> None:
         """Raises ValueError if there is not one weight for each of the rows of the stream."""
