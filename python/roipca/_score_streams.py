@@ -157,7 +157,7 @@ class ScoreStreams:
 def _moment(estimator: Any) -> Reader:
     """Returns a copy that rows learned later do not change."""
     moment = copy.copy(cast(Reader, estimator))
-    moment._fitted = Moment(estimator._model)
+    moment._fitted = Moment(estimator._shown)
     return moment.set_output(transform="default")
 
 

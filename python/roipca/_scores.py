@@ -81,5 +81,5 @@ def _at_one_moment(estimator: Reader) -> Reader:
     if isinstance(estimator.n_components, Integral):
         return estimator
     moment = copy.copy(estimator)
-    moment._fitted = Moment(estimator._model)
+    moment._fitted = Moment(estimator._shown)
     return moment

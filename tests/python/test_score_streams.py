@@ -28,6 +28,15 @@ def test_blocks_are_those_of_the_methods(pca, rows):
     np.testing.assert_allclose(statistics, np.column_stack([pca.t2(rows), pca.spe(rows)]), rtol=1e-9, atol=1e-12)
 
 
+def test_streams_are_scored_by_the_reading_of_the_components():
+    # For so many features, the reported components are computed without the others, and equal to rounding.
+    rows = np.random.default_rng(0).standard_normal((300, 1100)) * 0.99 ** np.arange(1100)
+    pca = OnlinePCA(3, method="exact").fit(rows)
+    scores, t2 = pca.transform(rows), pca.t2(rows)
+    assert np.array_equal(np.concatenate(list(pca.transform_stream(rows))), scores)
+    assert np.array_equal(np.concatenate(list(pca.score_stream(rows)))[:, 0], t2)
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_files_have_the_rows_of_the_iterator(rows, tmp_path, dtype):
     rows = rows.astype(dtype)
