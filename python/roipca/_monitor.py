@@ -177,10 +177,11 @@ class Monitoring(Reader):
         Returns
         -------
         reading : MonitorReading
-            With the attributes t2, spe, t2_limit, spe_limit, is_beyond, alarm, is_learned (at once),
+            With the attributes t2, spe, t2_limit, spe_limit, is_empty, is_beyond, alarm, is_learned (at once),
             n_learned_late (number of earlier rows that waited and were learned now), statistic ("t2" or "spe",
             whichever is larger relative to its limit), and features and contributions: the three features that
-            contribute most to it.
+            contribute most to it. With `missing="impute"`, a row without any value is empty: it is not scored (t2 and
+            spe are NaN, features and contributions are empty), and an alarm stays as it was.
 
         Examples
         --------

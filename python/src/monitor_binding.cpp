@@ -117,8 +117,8 @@ Examples
             r->is_learned = is_learned;
           },
           nb::kw_only(), nb::arg("is_learned") = false)
-      .def_ro("t2", &R::t2, "Hotelling's T^2.")
-      .def_ro("spe", &R::spe, "Squared prediction error.")
+      .def_ro("t2", &R::t2, "Hotelling's T^2; NaN for a row without any value.")
+      .def_ro("spe", &R::spe, "Squared prediction error; NaN for a row without any value.")
       .def_ro("t2_limit", &R::t2_limit, "Limit of T^2; infinite during warm-up.")
       .def_ro("spe_limit", &R::spe_limit, "Limit of SPE; infinite during warm-up.")
       .def_ro("is_empty", &R::is_empty,
