@@ -51,10 +51,15 @@ void limit_memory([[maybe_unused]] std::uint64_t bytes) {
 #endif
 }
 
-std::string memory_limit_text() {
+std::optional<std::uint64_t> memory_limit() {
   rlimit limit = {};
-  if (::getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return {};
-  return " within " + std::to_string(limit.rlim_cur >> 20U) + " MB";
+  if (::getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
+  return limit.rlim_cur;
+}
+
+std::string memory_limit_text() {
+  const auto limit = memory_limit();
+  return limit ? " within " + std::to_string(*limit >> 20U) + " MB" : "";
 }
 
 }  // namespace roipca::cli

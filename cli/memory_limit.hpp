@@ -23,6 +23,9 @@ void limit_memory(std::uint64_t bytes);
 /// by default, and is hardly used.
 void make_stacks_small();
 
+/// Returns the limit in bytes, or nothing if there is none.
+std::optional<std::uint64_t> memory_limit();
+
 /// Returns the limit as part of a message, " within 64 MB", or an empty text if there is none.
 std::string memory_limit_text();
 

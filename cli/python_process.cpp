@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "interrupt.hpp"
+#include "memory_limit.hpp"
 #include "roipca/errors.hpp"
 
 namespace roipca::cli {
@@ -20,6 +21,12 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::uint64_t kLongest = std::uint64_t{1} << 30U;  // maximum size of a message in bytes
+
+constexpr std::uint64_t kMemory = std::uint64_t{350} << 20U;  // for Python and pyarrow (measured)
+
+// Exit codes before the first message: of the worker, if Python cannot be executed, and of the script.
+constexpr int kNotExecuted = 0;
+constexpr int kNoPackages = 3;
 
 // The current folder is removed from the import path, because it may hold anything. The package itself is not
 // imported, because that takes several times as long as reading a small file.
@@ -81,7 +88,7 @@ PythonProcess::~PythonProcess() {
 Json PythonProcess::receive() {
   std::uint64_t size = 0;
   if (worker_->read_fully(std::span(reinterpret_cast<char*>(&size), sizeof size)) < sizeof size) {
-    throw FileError(is_started_ ? "the Python process ended early" : needs_);
+    throw FileError(is_started_ ? "the Python process ended early" : why_it_did_not_start());
   }
   is_started_ = true;
   std::string text(std::min<std::uint64_t>(size, kLongest), '\0');
@@ -90,6 +97,15 @@ Json PythonProcess::receive() {
   if (!message.is_object()) throw FileError("Python sent no message");
   if (message.contains("error")) throw FileError(message.value("error", ""));
   return message;
+}
+
+std::string PythonProcess::why_it_did_not_start() {
+  const auto exit_code = worker_->exit_code();
+  const bool is_there = exit_code != kNotExecuted && exit_code != kNoPackages;
+  const auto limit = memory_limit();
+  if (!is_there || !limit || *limit >= kMemory) return needs_;
+  return "Python did not start" + memory_limit_text() +
+         ": with pyarrow, it needs about 350 MB (see --max-memory)";
 }
 
 void PythonProcess::receive(std::span<char> bytes) {

@@ -21,6 +21,7 @@ class PythonProcess {
  public:
   /// `module` is the name of the file without .py; it must not import the package. `needs` says what to
   /// install if there is no Python with the packages roipca and pyarrow, which the first `receive` finds out.
+  /// It also finds out if the limit of memory is too low for Python.
   PythonProcess(const std::string& module, const std::string& function, const std::string& path,
                 std::string needs);
   ~PythonProcess();
@@ -36,6 +37,8 @@ class PythonProcess {
   void send(std::span<const char> bytes);
 
  private:
+  std::string why_it_did_not_start();
+
   std::string needs_;
   int output_ = -1;
   std::unique_ptr<WorkerProcess> worker_;

@@ -101,6 +101,11 @@ std::string WorkerProcess::death() {
   return "was killed";
 }
 
+std::optional<int> WorkerProcess::exit_code() {
+  wait();
+  return WIFEXITED(status_) ? std::optional(WEXITSTATUS(status_)) : std::nullopt;
+}
+
 void WorkerProcess::wait() {
   if (child_ < 0) return;
   while (::waitpid(child_, &status_, 0) < 0 && errno == EINTR) {

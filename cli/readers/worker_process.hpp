@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -41,6 +42,10 @@ class WorkerProcess {
   /// Waits for the child, which must have closed its end. Returns "crashed" or "was killed" if it died by a
   /// signal, and an empty text if it ended normally.
   std::string death();
+
+  /// Waits for the child in the same way. Returns its exit code, which is 0 if `work` returned, or
+  /// nothing if it died by a signal.
+  std::optional<int> exit_code();
 
  private:
   void wait();

@@ -196,10 +196,19 @@ def test_parquet_without_python_says_what_to_install(roipca, tmp_path, arrow_fil
     os.chmod(tmp_path / "python", 0o755)
     monkeypatch.setenv("ROIPCA_PYTHON", str(tmp_path / "python"))
     assert "pip install 'roipca[parquet]'" in roipca.refuse("fit", "a.parquet", "-k", 1)
+    assert "pip install 'roipca[parquet]'" in roipca.refuse("fit", "a.parquet", "-k", 1, "--max-memory", "16M")
     monkeypatch.setenv("ROIPCA_PYTHON", sys.executable)
     assert roipca.refuse("fit", "cut.parquet", "-k", 1).startswith("roipca: cut.parquet: ")
     data = (tmp_path / "a.parquet").read_bytes()
     assert "cannot be read from a pipe" in roipca.refuse("fit", "-", "-k", 1, data=data)
+
+
+def test_too_little_memory_for_python_is_not_taken_for_a_missing_package(roipca, arrow_files, with_python):
+    needs = "Python did not start within 16 MB: with pyarrow, it needs about 350 MB (see --max-memory)"
+    assert f"a.parquet: {needs}" in roipca.refuse("fit", "a.parquet", "-k", 1, "--max-memory", "16M")
+    roipca("fit", "a.csv", "-k", 3, "--exclude", "who", "-o", "m")
+    said = roipca.refuse("transform", "m", "a.csv", "--id", "who", "-o", "s.parquet", "--max-memory", "16M")
+    assert f"s.parquet: {needs}" in said
 
 
 @pytest.mark.parametrize("float32", [False, True])

@@ -1,9 +1,11 @@
 #include "readers/worker_process.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
+#include <optional>
 #include <string>
 
 namespace roipca::cli {
@@ -40,6 +42,15 @@ TEST(WorkerProcess, AKillIsNoCrash) {
   WorkerProcess worker([](WorkerProcess::Output&) { std::raise(SIGKILL); });
   EXPECT_EQ(all_of(worker), "");
   EXPECT_EQ(worker.death(), "was killed");
+}
+
+TEST(WorkerProcess, ItsExitCodeIsThatOfTheProgramUnlessASignalEndedIt) {
+  WorkerProcess worker([](WorkerProcess::Output&) { ::_exit(3); });
+  EXPECT_EQ(all_of(worker), "");
+  EXPECT_EQ(worker.exit_code(), 3);
+  WorkerProcess killed([](WorkerProcess::Output&) { std::raise(SIGKILL); });
+  EXPECT_EQ(all_of(killed), "");
+  EXPECT_EQ(killed.exit_code(), std::nullopt);
 }
 
 TEST(WorkerProcess, ItsEffectsAreNotVisible) {
