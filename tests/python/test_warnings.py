@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import re
 import warnings
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,11 +21,11 @@ SPOILT = ROWS[:200].copy()
 SPOILT[7, 3] = np.nan
 
 
-def named_at_length(names=("a", "b" * 1_000_000)) -> OnlinePCA:
-    return OnlinePCA(1).fit(pd.DataFrame(np.eye(2), columns=list(names)))
+def named_at_length() -> OnlinePCA:
+    return OnlinePCA(1).fit(pd.DataFrame(np.eye(2), columns=["a", "b" * 1_000_000]))
 
 
-def skipping(pca: OnlinePCA, **options: object) -> OnlinePCA:
+def skipping(pca: OnlinePCA, **options: Any) -> OnlinePCA:
     return pca.fit_stream(SPOILT, on_bad_row="skip", progress=False, **options)
 
 
