@@ -79,7 +79,8 @@ struct Model {
   std::vector<double> scale;           ///< numbers that the features are divided by, or empty
   std::vector<double> eigenvalues;     ///< of S, descending, at most trace() together; 0 for a direction that
                                        ///< only completes the reported ones or whose variance is rounding
-  OwnedRows<T> basis;         ///< the eigenvectors, held x features: orthonormal rows (to 512 epsilon)
+  OwnedRows<T> basis;  ///< the eigenvectors, held x features: orthonormal rows (to 512 epsilon, or to one
+                       ///< for each feature if that is more)
   std::int64_t passes = 1;    ///< number of passes over all rows: the stream and each refinement since
   double shift = 0.0;         ///< alpha of the last refinement: see Refinement
   std::vector<double> turns;  ///< tangent of the angle by which the last refinement turned each component out

@@ -51,18 +51,31 @@ BlockSplit<T>::BlockSplit(Index max_components, Index max_rows)
       coefficients_(std::max(max_components, max_rows), max_rows),
       panel_(simd::panel_size<T>(max_components + max_rows)) {}
 
-// For X = (I - pull u u^T) V.
 template <typename T>
 void BlockSplit<T>::measure(simd::RowsView<T> q, const RowBlock<T>& block) {
-  const Index count = block.count;
-  simd::table<T>().gram_and_dots(block.rows.view(count), q, block.rows.padded_length(), products_.data(),
-                                 products_.cols(), inside_.data(), inside_.cols());
-  if (block.pull == 0.0) return;
+  simd::table<T>().gram_and_dots(block.rows.view(block.count), q, block.rows.padded_length(),
+                                 products_.data(), products_.cols(), inside_.data(), inside_.cols());
+  take_pull_out(q.count, block);
+}
 
+template <typename T>
+void BlockSplit<T>::measure(Index components, const RoundedCopies& copies, const RowBlock<T>& block) {
+  simd::table<float>().gram_and_dots(copies.rows(block.count), copies.components(components),
+                                     copies.padded_length(), products_.data(), products_.cols(),
+                                     inside_.data(), inside_.cols());
+  products_.diagonal().head(block.count) = copies.squares().head(block.count);
+  take_pull_out(components, block);
+}
+
+// Replaces the products of V by those of X = (I - pull u u^T) V.
+template <typename T>
+void BlockSplit<T>::take_pull_out(Index components, const RowBlock<T>& block) {
+  if (block.pull == 0.0) return;
+  const Index count = block.count;
   const auto u = block.roots.head(count);
-  auto along = along_.head(q.count);
-  along.noalias() = block.pull * (inside_.topLeftCorner(count, q.count).transpose() * u);
-  for (Index i = 0; i < count; ++i) inside_.row(i).head(q.count) -= u[i] * along.transpose();
+  auto along = along_.head(components);
+  along.noalias() = block.pull * (inside_.topLeftCorner(count, components).transpose() * u);
+  for (Index i = 0; i < count; ++i) inside_.row(i).head(components) -= u[i] * along.transpose();
   auto k = products_.topLeftCorner(count, count);
   auto shared = along_.head(count);
   shared.noalias() = block.pull * (k.template selfadjointView<Eigen::Lower>() * u);

@@ -1,6 +1,7 @@
 /// Splits the rows of a block into their parts within the components and outside of them.
 #pragma once
 
+#include "engine/rounded_copies.hpp"
 #include "intake/row_block.hpp"
 
 namespace roipca {
@@ -21,6 +22,8 @@ class BlockSplit {
 
   /// Computes Y (or X Z, for a basis Z that is not orthonormal) and K.
   void measure(simd::RowsView<T> q, const RowBlock<T>& block);
+  /// Does the same with products in single precision, except for the squares of the rows.
+  void measure(Index components, const RoundedCopies& copies, const RowBlock<T>& block);
   /// Computes W and P, after `measure`. The rows are scratch afterwards.
   void split(simd::RowsView<T> q, RowBlock<T>& block);
 
@@ -39,6 +42,7 @@ class BlockSplit {
   void divide_by_outside(Eigen::Ref<Matrix<double>> columns) const;
 
  private:
+  void take_pull_out(Index components, const RowBlock<T>& block);
   bool split_by_products(Index components, const RowBlock<T>& block);
   void split_by_vectors(simd::RowsView<T> q, RowBlock<T>& block);
   void take_mean_out(RowBlock<T>& block);

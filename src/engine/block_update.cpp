@@ -20,6 +20,17 @@ constexpr double kWide = 1e4;
 template <typename T>
 constexpr double kSubspaceTolerance = std::is_same_v<T, float> ? 0x1p-21 : 0x1p-40;
 
+// Number of features from which products in single precision save a tenth of the time or more.
+constexpr Index kFewestRounded = 640;
+// Parts of the trace that the last eigenvalue held and all those that are not held exceed before products
+// are computed in single precision.
+constexpr double kClearOfRounding = 0x1p-12;
+// Largest square of a row in multiples of the last eigenvalue.
+constexpr double kMostOfRow = 16.0;
+// Factor by which the largest square of a block may differ from 1, so that products of floats neither
+// overflow nor lose digits.
+constexpr double kFloatRange = 0x1p80;
+
 // Drift of Q^T Q from I above which the components are orthonormalised: a few hundred roundings.
 template <typename T>
 constexpr double kTolerance = 512.0 * double{std::numeric_limits<T>::epsilon()};
@@ -39,8 +50,9 @@ HeldEigenvalues held(const HeldPairs<T>& pairs, const RowBlock<T>& block) {
 }  // namespace
 
 template <typename T>
-BlockUpdate<T>::BlockUpdate(Index capacity, Index max_rows)
+BlockUpdate<T>::BlockUpdate(Index capacity, Index max_rows, Index features)
     : split_(capacity, max_rows),
+      copies_(capacity, max_rows, !std::is_same_v<T, float> && features >= kFewestRounded ? features : 0),
       coordinates_(capacity + max_rows, max_rows),
       small_(capacity + max_rows, capacity + max_rows),
       of_rows_(capacity, max_rows),
@@ -64,18 +76,53 @@ template <typename T>
 void BlockUpdate<T>::apply(HeldPairs<T>& pairs, RowBlock<T>& block, const Mu& mu, double shift,
                            BlockScorer* scorer) {
   if (!pairs.settled && ++since_settled_ >= kUpdatesBetweenSettling) settle(pairs);
-  split_.measure(pairs.components.view(pairs.rank), block);
+  const bool rounds = may_round(pairs, block);
+  measure(pairs, block, rounds);
   if (scorer != nullptr && block.scores.is_wanted) score(pairs, block, *scorer);
-  const double added = split_.products().diagonal().head(block.count).sum();  // |X|^2
-  bool advanced = advance(pairs, block, mu_of(pairs, block, mu), shift);
-  if (!advanced && !pairs.settled) {
-    // The bound on the smallest eigenvalue was too old.
-    settle(pairs);
-    split_.measure(pairs.components.view(pairs.rank), block);
-    advanced = advance(pairs, block, mu_of(pairs, block, mu), shift);
+  const double added = square_of_all(block, rounds);
+  advanced_ = advance(pairs, block, mu_of(pairs, block, mu), shift, rounds);
+  if (!advanced_ && (rounds || !pairs.settled)) {
+    // The bound on the smallest eigenvalue was too old, or the eigenproblem needs all digits.
+    if (!pairs.settled) settle(pairs);
+    measure(pairs, block, false);
+    advanced_ = advance(pairs, block, mu_of(pairs, block, mu), shift, false);
   }
-  if (!advanced) solve(pairs, block, mu_of(pairs, block, mu), shift);
+  if (!advanced_) solve(pairs, block, mu_of(pairs, block, mu), shift);
   pairs.trace += added;
+}
+
+template <typename T>
+bool BlockUpdate<T>::may_round(const HeldPairs<T>& pairs, const RowBlock<T>& block) {
+  if constexpr (std::is_same_v<T, double>) {
+    if (!copies_.exist() || !advanced_ || pairs.rank < pairs.capacity()) return false;
+    const double least = pairs.values[pairs.rank - 1];
+    const double unheld = pairs.trace - pairs.sum();
+    if (!(std::min(least, unheld) > kClearOfRounding * pairs.trace)) return false;
+    copies_.take_rows(block);
+    const double largest = copies_.squares().head(block.count).maxCoeff();
+    return largest < kMostOfRow * least && largest > 1.0 / kFloatRange && largest < kFloatRange;
+  }
+  return false;
+}
+
+template <typename T>
+void BlockUpdate<T>::measure(const HeldPairs<T>& pairs, const RowBlock<T>& block, bool rounds) {
+  if constexpr (std::is_same_v<T, double>) {
+    if (rounds) {
+      copies_.take_components(pairs.components, pairs.rank);
+      return split_.measure(pairs.rank, copies_, block);
+    }
+  }
+  split_.measure(pairs.components.view(pairs.rank), block);
+}
+
+// Returns |X|^2.
+template <typename T>
+double BlockUpdate<T>::square_of_all(const RowBlock<T>& block, bool rounds) const {
+  if constexpr (std::is_same_v<T, double>) {
+    if (rounds) return copies_.square_of_all(block);
+  }
+  return split_.products().diagonal().head(block.count).sum();
 }
 
 template <typename T>
@@ -100,7 +147,8 @@ void BlockUpdate<T>::score(const HeldPairs<T>& pairs, RowBlock<T>& block, BlockS
 
 // Advances the pairs if the rank no longer grows and the rows weigh little.
 template <typename T>
-bool BlockUpdate<T>::advance(HeldPairs<T>& pairs, const RowBlock<T>& block, double mu, double shift) {
+bool BlockUpdate<T>::advance(HeldPairs<T>& pairs, const RowBlock<T>& block, double mu, double shift,
+                             bool rounds) {
   const Index rank = pairs.rank;
   if (rank == 0 || rank < pairs.capacity()) return false;
   // Entries of `inner` are accurate to rounding of the squares of the rows that were added to them.
@@ -133,6 +181,13 @@ bool BlockUpdate<T>::advance(HeldPairs<T>& pairs, const RowBlock<T>& block, doub
   if (!found) return false;
   pairs.settled = false;
   take_coefficients(block, block.count, taking_part, rank);
+  if constexpr (std::is_same_v<T, double>) {
+    if (rounds && taking_part == 0) {
+      copies_.add_rows(coefficients_, block.count, pairs.components, rank);
+      return true;
+    }
+  }
+  copies_.outdate();
   simd::table<T>().add_rows(pairs.components.row(0), pairs.components.stride(), taking_part,
                             block.rows.view(block.count), coefficients_.data(), coefficients_.cols(), rank,
                             block.rows.padded_length(), panel_.data());
@@ -214,6 +269,7 @@ void BlockUpdate<T>::take_coefficients(const RowBlock<T>& block, Index count, In
 // Sets Z <- [Z, rows^T] times the coefficients.
 template <typename T>
 void BlockUpdate<T>::rotate(HeldPairs<T>& pairs, simd::RowsView<T> rows, Index kept) {
+  copies_.outdate();
   simd::table<T>().rotate(pairs.components.row(0), pairs.components.stride(), pairs.rank, rows,
                           coefficients_.data(), coefficients_.cols(), kept, pairs.components.padded_length(),
                           panel_.data());

@@ -78,7 +78,8 @@ struct HeldPairs {
 template <typename T>
 class BlockUpdate {
  public:
-  BlockUpdate(Index capacity, Index max_rows);
+  /// `features` is the number of features if products may be computed in single precision, or 0.
+  BlockUpdate(Index capacity, Index max_rows, Index features = 0);
 
   /// Adds the rows X of the block, and `shift` times the identity. The rows are scratch afterwards. If scores
   /// are wanted, `scorer` scores the rows first.
@@ -88,12 +89,18 @@ class BlockUpdate {
   /// Computes the eigenpairs, and orthonormalises them if they have drifted by more than 512 roundings.
   void settle(HeldPairs<T>& pairs);
 
-  void visit_state(state::Archive& archive) { archive(since_settled_); }
+  void visit_state(state::Archive& archive) {
+    archive(since_settled_, advanced_);
+    copies_.outdate();
+  }
 
  private:
+  bool may_round(const HeldPairs<T>& pairs, const RowBlock<T>& block);
+  void measure(const HeldPairs<T>& pairs, const RowBlock<T>& block, bool rounds);
+  double square_of_all(const RowBlock<T>& block, bool rounds) const;
   void score(const HeldPairs<T>& pairs, RowBlock<T>& block, BlockScorer& scorer);
   double mu_of(const HeldPairs<T>& pairs, const RowBlock<T>& block, const Mu& mu) const;
-  bool advance(HeldPairs<T>& pairs, const RowBlock<T>& block, double mu, double shift);
+  bool advance(HeldPairs<T>& pairs, const RowBlock<T>& block, double mu, double shift, bool rounds);
   void solve(HeldPairs<T>& pairs, RowBlock<T>& block, double mu, double shift);
   Index solve_small(const HeldPairs<T>& pairs, Index count, double mu);
   void express_by_rows(Index count, Index rank, Index kept);
@@ -104,6 +111,7 @@ class BlockUpdate {
   void orthonormalise(HeldPairs<T>& pairs);
 
   BlockSplit<T> split_;
+  RoundedCopies copies_;
   simd::AlignedRows<double> coordinates_;  // [Y, W], one row per component or direction
   RowMatrix<double> small_;                // [Y, W]^T [Y, W]
   simd::AlignedRows<double> of_rows_;      // coefficients of X^T in the new components, one row per component
@@ -118,6 +126,7 @@ class BlockUpdate {
   Vector<double> column_;     // one column of the inverse of its factor
   Vector<double> variances_;  // along the components, for scores
   int since_settled_ = 0;
+  bool advanced_ = false;  // whether the last block was a small step
 };
 
 extern template class BlockUpdate<float>;

@@ -16,7 +16,7 @@ class DenseBlocks final : public Engine<T> {
       : block_rows_(block_rows),
         mu_(options.method == Method::kIpca ? Mu::zero() : options.mu),
         pairs_(features, capacity(options, features).held),
-        update_(pairs_.capacity(), block_rows + 1),
+        update_(pairs_.capacity(), block_rows + 1, features),
         scorer_(pairs_.capacity(), block_rows + 1) {}
 
   std::unique_ptr<Engine<T>> clone() const override { return std::make_unique<DenseBlocks>(*this); }

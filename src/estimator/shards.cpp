@@ -25,7 +25,7 @@ constexpr Index kWorthAThread = 1 << 16;  // numbers in a call
 // Returns the number of rows to check and add at a time, so that they are read from memory once.
 template <typename T>
 Index rows_at_once(const GivenRows<T>& given) {
-  return std::max<Index>(4, kNearNumbers / given.rows.cols() / 4 * 4);
+  return std::max<Index>(8, kNearNumbers / given.rows.cols() / 8 * 8);
 }
 template <typename T>
 Index rows_at_once(const GivenSparseRows<T>& /*given*/) {

@@ -1,12 +1,9 @@
 // Operations on rows before they are added, for one level: see vectors.hpp.
 #pragma once
 
-#ifdef __aarch64__
-#include <arm_neon.h>
-#endif
-
 #include <cstdint>
 
+#include "simd/conversions.hpp"
 #include "simd/table.hpp"
 #include "simd/vectors.hpp"
 
@@ -49,32 +46,6 @@ void scale_and_square(const double* __restrict delta, Size length, double scale,
     v[j] = scaled;
     scatter[j] += static_cast<double>(scaled) * static_cast<double>(scaled);
   }
-}
-
-// Convert numbers of type T to a vector of doubles, and back.
-template <typename T>
-struct Narrow {
-  typedef T Type
-      __attribute__((vector_size(Lanes<double>::kCount * sizeof(T)), aligned(sizeof(T)), may_alias));
-};
-
-template <typename T>
-Vec<double> widen(const T* p) {
-  return __builtin_convertvector(*reinterpret_cast<const typename Narrow<T>::Type*>(p), Vec<double>);
-}
-
-#ifdef __aarch64__
-// Otherwise, GCC converts the numbers one by one.
-template <>
-inline Vec<double> widen(const float* p) {
-  return vcvt_f64_f32(vld1_f32(p));
-}
-#endif
-
-template <typename T>
-void store_narrow(T* p, Vec<double> v) {
-  using Type = typename Narrow<T>::Type;
-  *reinterpret_cast<Type*>(p) = __builtin_convertvector(v, Type);
 }
 
 // Adds kR rows at once. The sum of a feature is in the order of the rows, whatever kR is.

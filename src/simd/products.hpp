@@ -27,17 +27,21 @@ constexpr Size kStretch = 4096 / static_cast<Size>(sizeof(T));
 template <typename T, Size kA, Size kB>
 void dot_tile(const T* a, Size a_stride, const T* b, Size b_stride, Size length, double* out,
               Size out_stride) {
-  Vec<T> acc[kA][kB] = {};
-  for (Size l = 0; l < length; l += Lanes<T>::kCount) {
+  constexpr Size kL = Lanes<T>::kCount;
+  constexpr Size kPadded = (kA * kB + kL - 1) / kL * kL;
+  Vec<T> acc[kPadded] = {};
+  for (Size l = 0; l < length; l += kL) {
     Vec<T> x[kA];
     for (Size i = 0; i < kA; ++i) x[i] = load(a + i * a_stride + l);
     for (Size j = 0; j < kB; ++j) {
       const Vec<T> y = load(b + j * b_stride + l);
-      for (Size i = 0; i < kA; ++i) acc[i][j] += x[i] * y;
+      for (Size i = 0; i < kA; ++i) acc[i * kB + j] += x[i] * y;
     }
   }
+  T dot[kPadded];
+  for (Size i = 0; i < kPadded; i += kL) store(dot + i, sums<T>(acc + i));
   for (Size i = 0; i < kA; ++i) {
-    for (Size j = 0; j < kB; ++j) out[i * out_stride + j] += sum<T>(acc[i][j]);
+    for (Size j = 0; j < kB; ++j) out[i * out_stride + j] += static_cast<double>(dot[i * kB + j]);
   }
 }
 

@@ -132,10 +132,25 @@ struct Table {
                       const double* v, double* out);
 };
 
-/// The tables of one level for both types.
+/// Loops that turn rows of doubles into rows of floats, for products in single precision.
+struct Rounding {
+  /// to_i = x_i, rounded; squares[i] = |x_i|^2 in double. The length is that of padded rows of doubles.
+  void (*round_rows)(RowsView<double> x, std::ptrdiff_t length, float* to, std::ptrdiff_t to_stride,
+                     double* squares);
+
+  /// q_j += sum_i coef[i * coef_stride + j] x_i for j < columns, summed in float and added in double;
+  /// rounded_j = q_j, rounded. The length is that of padded rows of doubles. `panel` is scratch of panel_size
+  /// for the rows of x.
+  void (*add_rounded)(double* q, std::ptrdiff_t q_stride, float* rounded, std::ptrdiff_t rounded_stride,
+                      RowsView<float> x, const float* coef, std::ptrdiff_t coef_stride,
+                      std::ptrdiff_t columns, std::ptrdiff_t length, float* panel);
+};
+
+/// The tables of one level for both types, and for both together.
 struct Tables {
   Table<float> single_precision;
   Table<double> double_precision;
+  Rounding rounding;
 };
 
 /// Return the tables of a level, which the machine must support, and those of the level in use.

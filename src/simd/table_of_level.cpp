@@ -3,6 +3,7 @@
 #include "simd/low_rank.hpp"
 #include "simd/outer.hpp"
 #include "simd/products.hpp"
+#include "simd/rounded.hpp"
 #include "simd/sparse.hpp"
 #include "simd/table.hpp"
 
@@ -20,6 +21,6 @@ constexpr Table<T> make_table() {
 }  // namespace
 
 extern const Tables tables;
-const Tables tables = {make_table<float>(), make_table<double>()};
+const Tables tables = {make_table<float>(), make_table<double>(), {round_rows, add_rounded}};
 
 }  // namespace roipca::simd::ROIPCA_LEVEL

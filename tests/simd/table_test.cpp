@@ -101,6 +101,48 @@ TYPED_TEST(Loops, RotateIsAProductInPlace) {
   }
 }
 
+TEST(RoundingLoops, RoundRowsAndKeepTheirSquares) {
+  for (const Level level : available_levels()) {
+    for (const Index length : {1, 16, 33, 200}) {
+      const auto x = random_rows<double>(3, length, 6);
+      AlignedRows<float> rounded(3, length);
+      Vector<double> squares(3);
+      tables(level).rounding.round_rows(x.view(3), x.padded_length(), rounded.row(0), rounded.stride(),
+                                        squares.data());
+      ASSERT_EQ(rounded.columns(3), x.columns(3).cast<float>()) << name(level) << " " << length;
+      for (Index i = 0; i < 3; ++i) {
+        ASSERT_NEAR(squares[i], dot(x.row(i), x.row(i), length), 1e-15 * static_cast<double>(8 * length))
+            << name(level);
+      }
+    }
+  }
+}
+
+TEST(RoundingLoops, AddRoundedRowsToDoubles) {
+  for (const Level level : available_levels()) {
+    for (const Index length : {1, 16, 33, 200}) {
+      for (const auto& [b, columns] : {std::pair<Index, Index>{1, 1}, {3, 5}, {13, 20}, {40, 70}}) {
+        auto q = random_rows<double>(columns, length, 3);
+        const Matrix<double> before = q.columns(columns);
+        AlignedRows<float> rounded(columns, length);
+        const auto x = random_rows<float>(b, length, 4);
+        const RowMatrix<float> coef = RowMatrix<float>::Random(b, columns);
+        Vector<float> panel(panel_size<float>(b));
+        tables(level).rounding.add_rounded(q.row(0), q.stride(), rounded.row(0), rounded.stride(), x.view(b),
+                                           coef.data(), columns, columns, q.padded_length(), panel.data());
+        const Matrix<double> added = x.columns(b).cast<double>() * coef.cast<double>();
+        const double slack = 8.0 * static_cast<double>(b) * double{std::numeric_limits<float>::epsilon()};
+        ASSERT_LE((q.columns(columns) - before - added).cwiseAbs().maxCoeff(), slack) << name(level);
+        ASSERT_EQ(rounded.columns(columns), q.columns(columns).cast<float>()) << name(level) << " " << length;
+        for (Index j = 0; j < columns; ++j) {
+          for (Index i = length; i < q.padded_length(); ++i) ASSERT_EQ(q.row(j)[i], 0.0) << "padding";
+          for (Index i = length; i < rounded.padded_length(); ++i) ASSERT_EQ(rounded.row(j)[i], 0.0F);
+        }
+      }
+    }
+  }
+}
+
 TYPED_TEST(Loops, AddLowRankIsThePlainSum) {
   using T = TypeParam;
   for (const Level level : available_levels()) {

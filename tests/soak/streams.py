@@ -34,6 +34,8 @@ from roipca import OnlinePCA, _core
 from roipca._parameters import core_parameters
 
 STREAMS = 5000
+WIDE = 700  # features of a few streams: products of doubles are rounded from 640 on
+WIDE_STREAMS = 0.01
 FIRST_ROWS = 1000  # rows that standardize takes the scales from, for so few features
 
 
@@ -228,6 +230,8 @@ def draw(seed):
     rng = np.random.default_rng([14, seed])
     d = int(rng.choice([1, 2, 5, 10, 20, 40, 80, 160], p=[0.02, 0.05, 0.18, 0.2, 0.25, 0.2, 0.07, 0.03]))
     n = int(10 ** rng.uniform(1, 3.2 if d <= 40 else 2.8))
+    if np.random.default_rng([18, seed]).random() < WIDE_STREAMS:
+        d = WIDE
     kind = rng.choice(list(kinds.ROWS))
     changes = list(rng.choice(list(kinds.CHANGES), rng.choice([0, 1, 2, 3], p=[0.2, 0.35, 0.3, 0.15]), replace=False))
     rows = kinds.ROWS[kind](rng, n, d)
@@ -340,7 +344,7 @@ def check_stream(stream):
     loss = checks.solver_loss(truth, updates, dense_order=stream.held + 1 if stream.dense_by_rows else 0)
     if stream.method == "exact":
         loss = loss + checks.scatter_loss(truth, updates)
-    loss = loss + of_products
+    loss = loss + of_products + checks.rounded_loss(stream, truth)
     of_parts = 0.0
     if not stream.is_one:
         of_parts = checks.floor_loss(stream, truth, parts=PARTS.get(stream.feature, PARTS.get(stream.route)))
@@ -348,7 +352,9 @@ def check_stream(stream):
     tolerance = checks.rounding_of(truth, eps, updates)
     tolerance = tolerance + checks.in_singular_values(loss, truth.singular_values)
     tail = np.sqrt((truth.singular_values[stream.held :] ** 2).sum())
-    has_recursion = stream.method in ("roipca", "ipca", "froipca") and stream.is_one
+    # Sparse rows of many features are added many at once, which loses less than blocks do.
+    many_at_once = stream.feature == "sparse rows" and stream.rows.shape[1] >= WIDE
+    has_recursion = stream.method in ("roipca", "ipca", "froipca") and stream.is_one and not many_at_once
     if stream.method == "exact" or (stream.method in ("roipca", "ipca") and tail <= eps * truth.size):
         floors = checks.reading_floor(stream, truth, truth.vectors)
         true, allowed = checks.check_spectrum(report, fit_of, truth, floors, tolerance)

@@ -65,6 +65,12 @@ TEST(SparseRows, GiveTheDenseAnswer) {
   expect_dense_answer(documents<float>(1500, 600, 30, 1), kTen, kFloat);
 }
 
+// Products of dense rows are rounded to float from 640 features on, if much is not held.
+TEST(SparseRows, GiveTheDenseAnswerToTheRoundingOfDenseProducts) {
+  expect_dense_answer(documents<double>(1500, 700, 30, 1), kTen,
+                      double{std::numeric_limits<float>::epsilon()});
+}
+
 TEST(SparseRows, GiveTheDenseAnswerInLongStreams) {
   expect_dense_answer(documents<double>(20'000, 150, 30, 19), kTen, kDouble);
   expect_dense_answer(documents<float>(20'000, 150, 30, 19), kTen, kFloat);
