@@ -22,7 +22,7 @@ using Json = nlohmann::json;
 
 constexpr std::uint64_t kLongest = std::uint64_t{1} << 30U;  // maximum size of a message in bytes
 
-constexpr std::uint64_t kMemory = std::uint64_t{350} << 20U;  // for Python and pyarrow (measured)
+constexpr std::uint64_t kMemoryOfPython = std::uint64_t{350} << 20U;  // for Python and pyarrow (measured)
 
 // Exit codes before the first message: of the worker, if Python cannot be executed, and of the script.
 constexpr int kNotExecuted = 0;
@@ -103,7 +103,7 @@ std::string PythonProcess::why_it_did_not_start() {
   const auto exit_code = worker_->exit_code();
   const bool is_there = exit_code != kNotExecuted && exit_code != kNoPackages;
   const auto limit = memory_limit();
-  if (!is_there || !limit || *limit >= kMemory) return needs_;
+  if (!is_there || !limit || *limit >= kMemoryOfPython) return needs_;
   return "Python did not start" + memory_limit_text() +
          ": with pyarrow, it needs about 350 MB (see --max-memory)";
 }
