@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
@@ -58,9 +59,9 @@ std::string python() {
 PythonProcess::PythonProcess(const std::string& module, const std::string& function, const std::string& path,
                              std::string needs)
     : needs_(std::move(needs)) {
-  int ends[2] = {-1, -1};
+  std::array<int, 2> ends = {-1, -1};
   // A socket, because writing to a pipe after Python has ended would kill this process.
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
     throw FileError("cannot create a pipe");
   output_ = ends[1];
   const std::string program = python();

@@ -22,7 +22,7 @@ struct GivenRows {
   bool gaps = false;             // whether a NaN is a missing value
 
   Index count() const { return rows.rows(); }
-  double weight(Index i) const { return weights.size() == 0 ? 1.0 : weights[i]; }
+  double weight(Index i) const { return weights.empty() ? 1.0 : weights[i]; }
   /// Returns whether a row has a positive weight and, if values may be missing, at least one value.
   bool counts(Index i) const { return weight(i) > 0.0 && !is_empty(i); }
   /// Returns the number of numbers to look at in row i.
@@ -34,7 +34,7 @@ struct GivenRows {
     return std::all_of(row.begin(), row.end(), [](T x) { return std::isnan(x); });
   }
   /// Null if all weights are 1.
-  const double* weights_from(Index i) const { return weights.size() == 0 ? nullptr : weights.data() + i; }
+  const double* weights_from(Index i) const { return weights.empty() ? nullptr : weights.data() + i; }
   simd::RowsView<T> view(Index from, Index to) const {
     return {rows.data() + from * rows.stride(), rows.stride(), to - from};
   }

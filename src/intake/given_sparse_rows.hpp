@@ -27,7 +27,7 @@ struct GivenSparseRows {
   const Weights& weights;
 
   Index count() const { return rows.rows(); }
-  double weight(Index i) const { return weights.size() == 0 ? 1.0 : weights[i]; }
+  double weight(Index i) const { return weights.empty() ? 1.0 : weights[i]; }
   bool counts(Index i) const { return weight(i) > 0.0; }
   Index numbers(Index i) const { return rows.start(i + 1) - rows.start(i); }
   bool is_empty(Index /*i*/) const { return false; }

@@ -65,20 +65,34 @@ double sum(Vec<T> v) {
   return static_cast<double>(lane[0]);
 }
 
+// Returns the lanes of a and b, one after the other, that the mask names.
+template <typename T, typename Mask>
+Vec<T> shuffle(Vec<T> a, Vec<T> b, Mask mask) {
+#ifdef __clang__
+  constexpr auto kL = Lanes<T>::kCount;
+  Vec<T> chosen = {};
+  for (Size i = 0; i < kL; ++i) chosen[i] = mask[i] < kL ? a[mask[i]] : b[mask[i] - kL];
+  return chosen;
+#else
+  return __builtin_shuffle(a, b, mask);
+#endif
+}
+
 // For vectors that consist of segments, returns the segments of a and b, each with its upper half added to
 // its lower half.
 template <typename T, Size kSegment>
 Vec<T> fold(Vec<T> a, Vec<T> b) {
-  constexpr Size kL = Lanes<T>::kCount;
   using Lane = typename Index<sizeof(T)>::Type;
   typedef Lane Mask __attribute__((vector_size(kVectorBytes)));
+  constexpr Lane kL = Lanes<T>::kCount;
+  constexpr Lane kWhole = kSegment;
+  constexpr Lane kHalf = kSegment / 2;
   Mask low = {};
-  for (Size i = 0; i < kL; ++i) {
-    const Size place = i % (kL / 2);
-    const Size from = place / (kSegment / 2) * kSegment + place % (kSegment / 2);
-    low[i] = static_cast<Lane>(from + (i < kL / 2 ? 0 : kL));
+  for (Lane i = 0; i < kL; ++i) {
+    const Lane place = i % (kL / 2);
+    low[i] = place / kHalf * kWhole + place % kHalf + (i < kL / 2 ? 0 : kL);
   }
-  return __builtin_shuffle(a, b, low) + __builtin_shuffle(a, b, low + static_cast<Lane>(kSegment / 2));
+  return shuffle<T>(a, b, low) + shuffle<T>(a, b, low + kHalf);
 }
 
 // Computes the sums of as many vectors as a vector has lanes, each with the bits of `sum`.

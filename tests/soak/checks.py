@@ -137,7 +137,9 @@ def check_moments(report, fit, truth, eps, has_own_units=False, loss_of_trace=0.
     second = (8 + root_n) * DOUBLE**2 * np.abs(truth.mean) * np.sqrt(truth.weights.sum())
     nothing = root_n * NOTHING[eps] * truth.size
     report.within("variance", np.abs(deviation - np.sqrt(truth.scatter)), each * truth.feature_sizes + second + nothing)
-    of_trace = each * truth.size + in_singular_values(loss_of_trace, np.sqrt(float(truth.trace)))
+    # It is a sum over the features, of positive terms.
+    of_sum = 0.5 * np.sqrt(len(truth.scatter)) * DOUBLE
+    of_trace = (each + of_sum) * truth.size + in_singular_values(loss_of_trace, np.sqrt(float(truth.trace)))
     report.within("trace", np.abs(np.sqrt(fit.trace) - np.sqrt(truth.trace)), of_trace)
 
 

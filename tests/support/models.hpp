@@ -75,7 +75,7 @@ inline Options options_for(const Way& way, Index n_components) {
 /// max |Q^T Q - I|.
 template <typename Columns>
 double orthonormality_error(const Eigen::MatrixBase<Columns>& q) {
-  const Matrix<double> wide = q.template cast<double>();
+  const auto wide = q.template cast<double>().eval();
   return (wide.transpose() * wide - Matrix<double>::Identity(q.cols(), q.cols())).cwiseAbs().maxCoeff();
 }
 
