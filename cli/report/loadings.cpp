@@ -161,7 +161,7 @@ Json loadings_data(const ModelFacts& facts, Index count, LoadingsForm form,
             {"axis", std::move(axis)},
             {"components", std::move(components)}};
   }
-  const std::size_t longest = static_cast<std::size_t>(std::max(size->first, size->second));
+  const auto longest = static_cast<std::size_t>(std::max(size->first, size->second));
   return {{"form", "images"},
           {"height", size->first},
           {"width", size->second},

@@ -32,8 +32,8 @@ LoadingsForm suitable_form(const ModelFacts& facts);
 /// - lines: the range of loadings in each of at most 1,000 runs of features;
 /// - images: means over squares of pixels, so that no side has more than 200.
 ///
-/// `image` is required for images.
+/// `size` is required for images.
 nlohmann::json loadings_data(const ModelFacts& facts, Index count, LoadingsForm form,
-                             const std::optional<ImageSize>& image);
+                             const std::optional<ImageSize>& size);
 
 }  // namespace roipca::cli

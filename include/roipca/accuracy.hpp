@@ -15,8 +15,9 @@ namespace roipca {
 /// The estimate comes from the residuals r = S q - lambda q of the components: their squares are divided by
 /// the squared distances of the eigenvalues from the last one held. Random probes (Options::probes) estimate
 /// the residuals. After a refinement, the residuals before it are known exactly, and those after it follow
-/// from the turns of the components, unless there are eight probes or more. docs/accuracy.md has the
-/// formulas.
+/// from the turns of the components, unless there are eight probes or more. If a model is standardized by the
+/// scales of its first rows, both the estimate and the bound include the error of these scales.
+/// docs/accuracy.md has the formulas.
 template <typename T>
 std::optional<double> error_estimate(const Model<T>& model);
 

@@ -8,6 +8,7 @@
 #include "linalg/eigen_types.hpp"
 #include "linalg/products.hpp"
 #include "model/probe_directions.hpp"
+#include "model/scale_residuals.hpp"
 #include "monitor/distributions.hpp"
 
 namespace roipca {
@@ -24,15 +25,19 @@ enum class Source { kExact, kTurns, kProbes };
 // The eigenvalues with variance and the squares of their residuals, relative to the square of the first
 // eigenvalue: for the reported components, and for the next one if it is held.
 struct Residuals {
-  Vector<double> values;   // eigenvalues divided by the first
-  Vector<double> squares;  // estimates
-  Vector<double> bounds;   // bounds on all squares, with the confidence
-  double least = 1.0;      // sums of `squares` / least, with any factors, exceed those of the true squares,
-                           // with the same confidence
-  Index reported = 0;      // number of them
-  double outside = 0.0;    // mean of the eigenvalues that are not held
-  double rest = 0.0;       // sum of the eigenvalues that are not reported
+  Vector<double> values;     // eigenvalues divided by the first
+  Vector<double> squares;    // estimates
+  Vector<double> inside;     // estimates of what they have, beside, along the other reported components
+  Vector<double> bounds;     // bounds on all squares, with the confidence
+  double least = 1.0;        // sums of `squares` / least, with any factors, exceed those of the true squares,
+                             // with the same confidence
+  Index reported = 0;        // number of them
+  double outside = 0.0;      // mean of the eigenvalues that are not held
+  double rest = 0.0;         // sum of the eigenvalues that are not reported
+  double least_scale = 1.0;  // factors on eigenvalues between which those of all rows lie
+  double most_scale = 1.0;
 
+  double square_of(Index i) const { return squares[i] + inside[i]; }
   bool holds_next() const { return reported < values.size(); }
   // Returns the eigenvalue that stands for those that are not held.
   double last() const {
@@ -46,6 +51,8 @@ struct Residuals {
     if (!holds_next()) return of_trace;
     return std::min(of_trace, values[reported] + std::sqrt(bounds[reported]));
   }
+  // Returns a bound from below on the gap between reported component i and the eigenvalues not reported.
+  double least_gap(Index i) const { return least_scale * values[i] - most_scale * next(); }
 };
 
 // Components and products with them are rounded to T, which no pass can undo.
@@ -111,6 +118,23 @@ void take_probes(const Model<T>& model, double confidence, Residuals& residuals)
   residuals.least = least_part_of_sum(freedom, risk);
 }
 
+// Adds what the scales of a standardized model leave: its residuals are those of the rows divided by other
+// scales than batch PCA of all rows.
+template <typename T>
+void add_scales(const Model<T>& model, Residuals& residuals) {
+  const double first = model.eigenvalues[0];
+  const Index count = residuals.squares.size();
+  const double norm = first * (1.0 + std::sqrt(residuals.bounds[0]));
+  const auto scales = scale_residuals(model, count, first * residuals.outside, norm);
+  if (!scales) return;
+  residuals.squares += scales->outside / first / first;
+  residuals.inside += scales->inside / first / first;
+  residuals.bounds = (scales->most * residuals.bounds.cwiseSqrt() + scales->bounds / first).cwiseAbs2();
+  residuals.least = 0.0;  // nothing is known of their sum
+  residuals.least_scale = scales->least * scales->least;
+  residuals.most_scale = scales->most * scales->most;
+}
+
 // Returns the sources from which the residuals of a model are known, the best one for estimates first. Turns
 // tell how large a residual was and only approximately how large it is, which is better than a few probes and
 // worse than many.
@@ -136,7 +160,8 @@ Residuals residuals_of(const Model<T>& model, Source source, double confidence =
   const double first = eigenvalues[0];
   residuals.values = eigenvalues.head(rank) / first;
   residuals.reported = std::min(model.n_components, rank);
-  residuals.squares = residuals.bounds = Vector<double>::Zero(std::min(residuals.reported + 1, rank));
+  residuals.squares = residuals.inside = residuals.bounds =
+      Vector<double>::Zero(std::min(residuals.reported + 1, rank));
   const double trace = model.scatter_trace / first;
   residuals.rest = std::max(0.0, trace - residuals.values.head(residuals.reported).sum());
   const Index others = model.features() - rank;
@@ -148,6 +173,7 @@ Residuals residuals_of(const Model<T>& model, Source source, double confidence =
   if (source == Source::kTurns) take_turns(model, residuals);
   if (source == Source::kProbes) take_probes(model, confidence, residuals);
   add_rounding<T>(residuals);
+  if (!model.scale.empty()) add_scales(model, residuals);
   return residuals;
 }
 
@@ -161,7 +187,7 @@ double squared_sine(double squared_residual, double gap) {
 // Returns whether component i can be told from the one before it. Components without variance form a group.
 bool are_apart(const Residuals& residuals, Index i) {
   if (i >= residuals.reported) return i == residuals.reported;
-  const double square = std::max(residuals.squares[i - 1], residuals.squares[i]);
+  const double square = std::max(residuals.square_of(i - 1), residuals.square_of(i));
   return squared_sine(square, residuals.values[i - 1] - residuals.values[i]) < kIndistinct;
 }
 
@@ -183,7 +209,7 @@ double bound_of(const Residuals& residuals) {
   double of_each = 0.0;
   double of_all = 0.0;
   for (Index i = 0; i < residuals.reported; ++i) {
-    const double gap = residuals.values[i] - residuals.next();
+    const double gap = residuals.least_gap(i);
     of_each += squared_sine(residuals.bounds[i], gap);
     of_all += gap > 0.0 || residuals.squares[i] == 0.0
                   ? residuals.squares[i] / residuals.least / std::max(gap * gap, kTiny)
@@ -224,7 +250,7 @@ std::vector<double> component_errors(const Model<T>& model) {
   for (Index i = 0; i < residuals.reported; ++i) {
     double gap = values[i] - (i + 1 < values.size() ? values[i + 1] : residuals.last());
     if (i > 0) gap = std::min(gap, values[i - 1] - values[i]);
-    errors[static_cast<std::size_t>(i)] = squared_sine(residuals.squares[i], gap);
+    errors[static_cast<std::size_t>(i)] = squared_sine(residuals.square_of(i), gap);
   }
   return errors;
 }

@@ -232,6 +232,31 @@ TEST(ProbesOfDouble, OfStandardizedRowsAreThoseOfTheDividedRows) {
   EXPECT_TRUE(error_estimate(model));
 }
 
+// The scales of the first rows are not those of all rows, by which batch PCA divides.
+TEST(Accuracy, OfStandardizedRowsIncludesTheErrorOfTheirScales) {
+  for (const bool drifts : {false, true}) {
+    SCOPED_TRACE(drifts);
+    RowMatrix<double> rows = decaying_rows(3000, 60, 0.9, 11);
+    rows.leftCols(6) *= 3.0;
+    if (drifts) rows.bottomRows(1500).leftCols(3) *= 4.0;
+    Options options = probing(Method::kRoipca, 5);
+    options.probes = 10;
+    options.standardize = true;
+    options.first_rows = 300;
+    const auto model = OnlinePca<double>(options).partial_fit(rows).model();
+    const Vector<double> deviations = dense_pca(rows).scatter.diagonal().cwiseSqrt();
+    const RowMatrix<double> divided = rows * deviations.cwiseInverse().asDiagonal();
+    const double error =
+        subspace_error(reported_basis(model), dense_pca(divided).vectors.leftCols(options.n_components));
+    EXPECT_LT(error, error_bound(model).value());
+    EXPECT_LT(error_estimate(model).value(), 10.0 * error);
+    EXPECT_GT(error_estimate(model).value(), 0.1 * error);
+    EXPECT_TRUE(is_worth_another_pass(model, 1e-6));
+    const auto refined = Refinement<double>(model).add(rows).finish();
+    EXPECT_LT(error_estimate(refined).value(), 0.1 * error_estimate(model).value());
+  }
+}
+
 TEST(ProbesOfDouble, ExcludeMissingValues) {
   Options options = probing(Method::kRoipca);
   options.missing = Missing::kImpute;

@@ -51,7 +51,7 @@ TEST(CcipcaRule, FollowsItsRecurrence) {
       mean = old_share * mean + (1.0 - old_share) * u.dot(mean.normalized()) * u;
       u -= u.dot(mean.normalized()) * mean.normalized();
     }
-    if (static_cast<Index>(v.size()) < k) v.push_back(u.squaredNorm() / n * u.normalized());
+    if (static_cast<Index>(v.size()) < k) v.emplace_back(u.squaredNorm() / n * u.normalized());
     std::stable_sort(v.begin(), v.end(), [](const auto& a, const auto& b) { return a.norm() > b.norm(); });
 
     const auto got = rule->spectrum();
