@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <span>
 #include <stdexcept>
@@ -23,7 +24,7 @@ static_assert(kFormat.size() == kPassFormat.size());
 
 // The bytes of the file before the estimator's state; little-endian, like the state.
 struct Start {
-  char format[kFormat.size()];
+  std::array<char, kFormat.size()> format;
   std::uint32_t fingerprint;
   std::int64_t fingerprint_rows;
 };
@@ -57,7 +58,7 @@ FitCheckpoint<T> parse_pass(std::span<const std::byte> bytes) {
 
 void write_start(OutputFile& file, std::string_view format, const InputFingerprint& start) {
   Start header = {.format = {}, .fingerprint = start.checksum(), .fingerprint_rows = start.rows()};
-  format.copy(header.format, format.size());
+  format.copy(header.format.data(), format.size());
   file.write(std::span(reinterpret_cast<const char*>(&header), sizeof header));
 }
 
@@ -70,7 +71,7 @@ FitCheckpoint<T> parse(const std::vector<char>& bytes) {
   Start start = {};
   if (bytes.size() < sizeof start) throw FileError("not a checkpoint of roipca fit, or cut off");
   std::memcpy(&start, bytes.data(), sizeof start);
-  const std::string_view format(start.format, kFormat.size());
+  const std::string_view format(start.format.data(), kFormat.size());
   if (format != kFormat && format != kPassFormat) {
     throw FileError("not a checkpoint of roipca fit: it does not begin with \"" + std::string(kFormat) +
                     "\"");

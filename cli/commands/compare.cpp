@@ -34,8 +34,22 @@ OwnedRows<double> subspace_of(const AnyModel& model) {
       model);
 }
 
-bool is_centred(const AnyModel& model) {
-  return std::visit([](const auto& m) { return m.options.center; }, model);
+const Options& options_of(const AnyModel& model) {
+  return std::visit([](const auto& m) -> const Options& { return m.options; }, model);
+}
+
+// Returns the options of a batch PCA that treats rows as the model does.
+Options batch_options(const Options& of_model, Index components) {
+  if (of_model.window) {
+    throw FileError(
+        "a model of the latest rows cannot be compared with a batch PCA, which covers all rows: "
+        "compare it with another model");
+  }
+  return {.n_components = components,
+          .method = Method::kExact,
+          .center = of_model.center,
+          .standardize = of_model.standardize,
+          .forgetting = of_model.forgetting};
 }
 
 bool is_model(const std::string& path) {
@@ -44,6 +58,18 @@ bool is_model(const std::string& path) {
   } catch (const FileError& error) {
     throw FileError(path + ": " + error.what());
   }
+}
+
+// Components in other units are not those of the same rows.
+OwnedRows<double> subspace_of_model(const std::string& path, const std::string& compared_with,
+                                    const Options& options) {
+  const AnyModel model = load_model(path);
+  const bool is_standardized = options_of(model).standardize;
+  if (is_standardized != options.standardize) {
+    throw FileError((is_standardized ? path : compared_with) + " was fitted with --standardize, and " +
+                    (is_standardized ? compared_with : path) + " was not");
+  }
+  return subspace_of(model);
 }
 
 std::string gigabytes(double bytes) {
@@ -65,15 +91,14 @@ void require_memory_for(Index features) {
 
 // Returns the leading `components` of a batch PCA, computed from the exact scatter: O(features^2) memory for
 // any number of rows.
-OwnedRows<double> batch_subspace(const CompareSettings& settings, Index features, Index components,
-                                 bool center) {
+OwnedRows<double> batch_subspace(const CompareSettings& settings, Index features, const Options& options) {
   RowSource<double> source(settings.input.settings_for(features));
   if (source.columns() != features) {
     throw FileError(settings.input.paths.front() + ": rows of " + std::to_string(source.columns()) +
                     " numbers, but the model has " + std::to_string(features) + " features");
   }
   require_memory_for(features);
-  OnlinePca<double> pca(Options{.n_components = components, .method = Method::kExact, .center = center});
+  OnlinePca<double> pca(options);
   while (const PlacedRows<double>* block = source.next()) {
     check_interrupt();
     block->visit([&](const auto& rows) { pca.partial_fit(rows); });
@@ -137,9 +162,10 @@ void compare(const CompareSettings& settings) {
   }
   const AnyModel model = load_model(settings.model);
   const OwnedRows<double> u = subspace_of(model);
-  const bool centred = is_centred(model);
-  const OwnedRows<double> v =
-      with_model ? subspace_of(load_model(other)) : batch_subspace(settings, u.cols(), u.rows(), centred);
+  const Options& options = options_of(model);
+  const OwnedRows<double> v = with_model
+                                  ? subspace_of_model(other, settings.model, options)
+                                  : batch_subspace(settings, u.cols(), batch_options(options, u.rows()));
   if (u.cols() != v.cols()) {
     throw FileError(other + ": a model of " + std::to_string(v.cols()) + " features, but " + settings.model +
                     " has " + std::to_string(u.cols()));

@@ -35,7 +35,7 @@ std::string followed(const std::string& path) {
 
 }  // namespace
 
-OutputFile::OutputFile(std::string path) : path_(path == "-" ? "standard output" : followed(path)) {
+OutputFile::OutputFile(const std::string& path) : path_(path == "-" ? "standard output" : followed(path)) {
   if (path == "-") {
     number_ = STDOUT_FILENO;
     struct stat status = {};

@@ -12,7 +12,7 @@ namespace roipca::cli {
 /// Interrupted while standard output blocks.
 class OutputFile {
  public:
-  explicit OutputFile(std::string path);
+  explicit OutputFile(const std::string& path);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
