@@ -31,8 +31,10 @@ TEST(SuggestComponents, RefusesNumbersThatAreNoVariances) {
 std::vector<double> noise_variances(std::size_t count, double rows) {
   std::vector<double> variances;
   const auto d = static_cast<double>(count);
-  for (double j = 0.5; j < d; j += 1.0)
-    variances.push_back(1.0 + 2.0 * std::sqrt(d / rows) * (1.0 - 2.0 * j / d));
+  for (std::size_t i = 0; i < count; ++i) {
+    const double place = (static_cast<double>(i) + 0.5) / d;
+    variances.push_back(1.0 + 2.0 * std::sqrt(d / rows) * (1.0 - 2.0 * place));
+  }
   return variances;
 }
 
