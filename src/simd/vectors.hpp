@@ -34,13 +34,13 @@ using Vec = typename Lanes<T>::Type;
 
 // Integers of the size of a number, to address lanes.
 template <std::size_t kSize>
-struct Index;
+struct Integer;
 template <>
-struct Index<4> {
+struct Integer<4> {
   using Type = int;
 };
 template <>
-struct Index<8> {
+struct Integer<8> {
   using Type = long long;
 };
 
@@ -82,7 +82,7 @@ Vec<T> shuffle(Vec<T> a, Vec<T> b, Mask mask) {
 // its lower half.
 template <typename T, Size kSegment>
 Vec<T> fold(Vec<T> a, Vec<T> b) {
-  using Lane = typename Index<sizeof(T)>::Type;
+  using Lane = typename Integer<sizeof(T)>::Type;
   typedef Lane Mask __attribute__((vector_size(kVectorBytes)));
   constexpr Lane kL = Lanes<T>::kCount;
   constexpr Lane kWhole = kSegment;
