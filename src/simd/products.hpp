@@ -148,9 +148,32 @@ T* pack(const T* rows, Size stride, Size count, T* panel) {
   return panel;
 }
 
-// Computes kN combinations of the packed sources, and stores them in out or adds them to it.
-template <typename T, Size kN, Size kV, bool kAdd>
-void combine_tile(const T* panel, Size sources, const T* coef, Size coef_stride, T* out, Size out_stride) {
+// What becomes of the vectors of combinations: vector v of combination j. `from` skips the first
+// combinations.
+template <typename T>
+struct Store {
+  T* out;
+  Size stride;
+
+  Store from(Size j) const { return {out + j * stride, stride}; }
+  void operator()(Size j, Size v, Vec<T> sum) const { store(out + j * stride + v * Lanes<T>::kCount, sum); }
+};
+
+template <typename T>
+struct Add {
+  T* out;
+  Size stride;
+
+  Add from(Size j) const { return {out + j * stride, stride}; }
+  void operator()(Size j, Size v, Vec<T> sum) const {
+    T* to = out + j * stride + v * Lanes<T>::kCount;
+    store(to, load(to) + sum);
+  }
+};
+
+// Computes kN combinations of the packed sources, and passes each vector to `use`.
+template <typename T, Size kN, Size kV, typename Use>
+void combine_tile(const T* panel, Size sources, const T* coef, Size coef_stride, Use use) {
   constexpr Size kL = Lanes<T>::kCount;
   Vec<T> acc[kN][kV] = {};
   for (Size i = 0; i < sources; ++i) {
@@ -162,35 +185,27 @@ void combine_tile(const T* panel, Size sources, const T* coef, Size coef_stride,
     }
   }
   for (Size j = 0; j < kN; ++j) {
-    for (Size v = 0; v < kV; ++v) {
-      T* to = out + j * out_stride + v * kL;
-      store(to, kAdd ? load(to) + acc[j][v] : acc[j][v]);
-    }
+    for (Size v = 0; v < kV; ++v) use(j, v, acc[j][v]);
   }
 }
 
-template <typename T, Size kN, Size kV, bool kAdd>
-void combine_few(Size count, const T* panel, Size sources, const T* coef, Size coef_stride, T* out,
-                 Size out_stride) {
+template <typename T, Size kN, Size kV, typename Use>
+void combine_few(Size count, const T* panel, Size sources, const T* coef, Size coef_stride, Use use) {
   if constexpr (kN > 1) {
-    if (count < kN) {
-      return combine_few<T, kN - 1, kV, kAdd>(count, panel, sources, coef, coef_stride, out, out_stride);
-    }
+    if (count < kN) return combine_few<T, kN - 1, kV>(count, panel, sources, coef, coef_stride, use);
   }
-  combine_tile<T, kN, kV, kAdd>(panel, sources, coef, coef_stride, out, out_stride);
+  combine_tile<T, kN, kV>(panel, sources, coef, coef_stride, use);
 }
 
 // Tiles of nearly the same size: a small one at the end would leave registers unused.
-template <typename T, Size kV, bool kAdd>
-void combine(Size count, const T* panel, Size sources, const T* coef, Size coef_stride, T* out,
-             Size out_stride) {
+template <typename T, Size kV, typename Use>
+void combine(Size count, const T* panel, Size sources, const T* coef, Size coef_stride, Use use) {
   constexpr Size kMost = kTileOut / kV;
   Size tiles = (count + kMost - 1) / kMost;
-  for (Size j = 0; j < count; --tiles) {
-    const Size size = (count - j + tiles - 1) / tiles;
-    combine_few<T, kMost, kV, kAdd>(size, panel, sources, coef + j, coef_stride, out + j * out_stride,
-                                    out_stride);
-    j += size;
+  for (Size first = 0; first < count; --tiles) {
+    const Size size = (count - first + tiles - 1) / tiles;
+    combine_few<T, kMost, kV>(size, panel, sources, coef + first, coef_stride, use.from(first));
+    first += size;
   }
 }
 
@@ -199,7 +214,7 @@ void rotate_panel(T* q, Size q_stride, Size q_count, RowsView<T> x, const T* coe
                   Size columns, Size l, T* panel) {
   T* end = pack<T, kV>(q + l, q_stride, q_count, panel);
   pack<T, kV>(x.data + l, x.stride, x.count, end);
-  combine<T, kV, false>(columns, panel, q_count + x.count, coef, coef_stride, q + l, q_stride);
+  combine<T, kV>(columns, panel, q_count + x.count, coef, coef_stride, Store<T>{q + l, q_stride});
 }
 
 // The length is a multiple of two vectors of the widest kind.
@@ -223,7 +238,7 @@ void add_rows_panel(T* q, Size q_stride, Size own, RowsView<T> x, const T* coef,
                     Size columns, Size l, T* panel) {
   T* end = pack<T, kV>(q + l, q_stride, own, panel);
   pack<T, kV>(x.data + l, x.stride, x.count, end);
-  combine<T, kV, true>(columns, panel, own + x.count, coef, coef_stride, q + l, q_stride);
+  combine<T, kV>(columns, panel, own + x.count, coef, coef_stride, Add<T>{q + l, q_stride});
 }
 
 template <typename T>
