@@ -11,6 +11,7 @@
 #include "roipca/online_pca.hpp"
 #include "support/models.hpp"
 #include "support/rows.hpp"
+#include "support/same_bits.hpp"
 
 namespace roipca {
 namespace {
@@ -77,6 +78,20 @@ TEST(RoundedProducts, KeepTheTraceWhileTheMeanMoves) {
       OnlinePca<double>({.n_components = 10, .method = Method::kRoipca}).partial_fit(x).model();
   const RowMatrix<double> centred = x.rowwise() - x.colwise().mean();
   EXPECT_NEAR(model.trace(), centred.squaredNorm(), 1e-13 * centred.squaredNorm());
+}
+
+TEST(RoundedProducts, HaveTheSameBitsAfterAReadingAndAStop) {
+  const RowMatrix<double> x = slowly_falling_rows(1500);
+  const Options options{.n_components = 10, .method = Method::kRoipca};
+  const auto whole = OnlinePca<double>(options).partial_fit(x).model();
+  for (const Index at : {700, 903}) {
+    OnlinePca<double> first(options);
+    first.partial_fit(RowMatrix<double>(x.topRows(at)));
+    EXPECT_EQ(first.model().rows, at);  // a reading, which changes nothing
+    auto second = OnlinePca<double>::from_state(first.state());
+    second.partial_fit(RowMatrix<double>(x.bottomRows(x.rows() - at)));
+    EXPECT_EQ(first_difference(whole, second.model()), "") << at;
+  }
 }
 
 TEST(RoundedProducts, AreLeftOutForRowsOfLowRank) {
