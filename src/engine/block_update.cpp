@@ -133,6 +133,7 @@ void BlockUpdate<T>::score(const HeldPairs<T>& pairs, RowBlock<T>& block, BlockS
   } else {
     variances_ = pairs.inner.diagonal() / block.freedom;
   }
+  const FilledValuesOf<T, T> filled(block, pairs.components, pairs.rank);
   scorer.score({.count = block.count,
                 .dots = split_.inside().data(),
                 .dots_stride = split_.inside().cols(),
@@ -142,7 +143,7 @@ void BlockUpdate<T>::score(const HeldPairs<T>& pairs, RowBlock<T>& block, BlockS
                 .pull = block.pull},
                pairs.rank, pairs.settled ? nullptr : &pairs.normal, variances_,
                kScoreNoise<T> * pairs.trace / block.freedom, block.scores,
-               filled_values(block, pairs.components, pairs.rank, pairs.settled ? nullptr : &pairs.normal));
+               block.has_gaps() ? &filled : nullptr);
 }
 
 // Advances the pairs if the rank no longer grows and the rows weigh little.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace roipca {
 namespace {
@@ -48,11 +47,16 @@ BlockScorer::BlockScorer(Index capacity, Index max_rows)
       t2_(max_rows),
       spe_(max_rows),
       terms_(max_rows),
-      spe_present_(max_rows) {}
+      spe_present_(max_rows),
+      entries_(FilledValues::kAtOnce, capacity),
+      turned_entries_(capacity, FilledValues::kAtOnce),
+      left_(FilledValues::kAtOnce),
+      filled_spe_(capacity, max_rows),
+      factors_(max_rows) {}
 
 void BlockScorer::score(const MeasuredRows& rows, Index rank, const Matrix<double>* normal,
                         const Vector<double>& variances, double noise, BlockScores& scores,
-                        FilledValues filled) {
+                        const FilledValues* filled) {
   const Index count = rows.count;
   const Eigen::Map<const Vector<double>> u(rows.roots, count);
   // V = (I + back u u^T) X.
@@ -89,22 +93,57 @@ void BlockScorer::score(const MeasuredRows& rows, Index rank, const Matrix<doubl
     simd::table<double>().dots(normal_.view(rank), coordinates_.view(count), coordinates_.padded_length(),
                                turned_.data(), turned_.cols());
   }
-  find_moments(count, rows.roots, rank, variances, noise, scores, std::move(filled));
+  if (filled != nullptr) find_filled(*filled, count, rank, normal, variances, noise);
+  find_moments(count, rows.roots, rank, variances, noise, scores, filled != nullptr);
 }
 
 void BlockScorer::score(Index count, const RowMatrix<double>& dots, const double* squares,
                         const double* roots, const Vector<double>& variances, double noise,
-                        BlockScores& scores, FilledValues filled) {
+                        BlockScores& scores, const FilledValues* filled) {
   const Index rank = variances.size();
   for (Index i = 0; i < count; ++i) {
     turned_.col(i).head(rank) = dots.row(i).head(rank).transpose();
     squares_[i] = squares[i];
   }
-  find_moments(count, roots, rank, variances, noise, scores, std::move(filled));
+  if (filled != nullptr) find_filled(*filled, count, rank, nullptr, variances, noise);
+  find_moments(count, roots, rank, variances, noise, scores, filled != nullptr);
+}
+
+// Finds the part of the filled values in the SPE of each row, and the factor on the rest. `turned_` has the
+// coordinates of the rows.
+void BlockScorer::find_filled(const FilledValues& filled, Index count, Index rank,
+                              const Matrix<double>* normal, const Vector<double>& variances, double noise) {
+  entries_.columns(FilledValues::kAtOnce).bottomRows(capacity_ - rank).setZero();
+  const auto features = static_cast<double>(filled.features());
+  for (Index i = 0; i < count; ++i) {
+    auto spe = filled_spe_.col(i);
+    spe.setZero();
+    Index gaps = 0;
+    Index feature = 0;
+    for (;;) {
+      const Index read = filled.read(i, feature, left_.data(), entries_);
+      if (read == 0) break;
+      gaps += read;
+      if (normal == nullptr) {
+        turned_entries_.topLeftCorner(rank, read) = entries_.columns(read).topRows(rank);
+      } else {
+        simd::table<double>().dots(normal_.view(rank), entries_.view(read), entries_.padded_length(),
+                                   turned_entries_.data(), turned_entries_.cols());
+      }
+      auto left = left_.head(read);
+      for (Index j = 0; j < std::max<Index>(rank, 1); ++j) {
+        if (j < rank && variances[j] > noise) {
+          left -= turned_(j, i) * turned_entries_.row(j).head(read).transpose();
+        }
+        spe[j] += left.squaredNorm();
+      }
+    }
+    factors_[i] = features / (features - static_cast<double>(gaps));
+  }
 }
 
 void BlockScorer::find_moments(Index count, const double* roots, Index rank, const Vector<double>& variances,
-                               double noise, BlockScores& scores, FilledValues filled) {
+                               double noise, BlockScores& scores, bool has_filled) {
   const Eigen::Map<const Vector<double>> u(roots, count);
   auto weights = weights_.head(count);
   weights = u.cwiseAbs2();
@@ -127,27 +166,19 @@ void BlockScorer::find_moments(Index count, const double* roots, Index rank, con
       terms = (turned_.row(j).head(count).transpose().array().square() * scales.array()).matrix();
       t2 += terms / variances[j];
       spe = (spe - terms).cwiseMax(0.0);
-      for (std::size_t e = 0; e < filled.rows.size(); ++e) {
-        const auto place = static_cast<Index>(e);
-        filled.values[place] -= turned_(j, filled.rows[e]) * filled.components(place, j);
-      }
     } else if (j > 0) {
       repeat_last(j, scores.t2);
       repeat_last(j, scores.spe);
       continue;
     }
     find_moments_of(t2, weights, j, scores.t2);
-    if (filled.is_empty()) {
+    if (!has_filled) {
       find_moments_of(spe, weights, j, scores.spe);
       continue;
     }
     auto there = spe_present_.head(count);
-    there = spe;
-    for (std::size_t e = 0; e < filled.rows.size(); ++e) {
-      const double left = filled.values[static_cast<Index>(e)];
-      there[filled.rows[e]] -= left * left * scales[filled.rows[e]];
-    }
-    there = there.cwiseMax(0.0).cwiseProduct(filled.factors);
+    there = spe - filled_spe_.row(j).head(count).transpose().cwiseProduct(scales);
+    there = there.cwiseMax(0.0).cwiseProduct(factors_.head(count));
     find_moments_of(there, weights, j, scores.spe);
   }
   scores.is_known = scores.t2.is_finite() && scores.spe.is_finite();

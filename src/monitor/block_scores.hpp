@@ -1,8 +1,6 @@
 /// T^2 and SPE of the rows of a block, before the block is added.
 #pragma once
 
-#include <vector>
-
 #include "basis/split.hpp"
 #include "linalg/eigen_types.hpp"
 #include "simd/aligned_rows.hpp"
@@ -48,35 +46,43 @@ struct MeasuredRows {
   double pull;
 };
 
-/// Values that were filled, which do not count in SPE: see filled_values.hpp. SPE of a row is then that of
-/// its present values times features / (number of present values), as that of a model. Empty without gaps.
-struct FilledValues {
-  std::vector<Index> rows;       ///< the row of each value
-  Vector<double> values;         ///< the values in V
-  RowMatrix<double> components;  ///< one row per value: the entries of the components for its feature
-  Vector<double> factors;        ///< features / present values, for each row
+/// Values of a block that were filled, which do not count in SPE: see filled_values.hpp. SPE of a row is then
+/// that of its present values times features / (number of present values), as that of a model. They are read
+/// a few at a time: a table of them and of the components would be larger than the components.
+class FilledValues {
+ public:
+  static constexpr Index kAtOnce = 64;
 
-  bool is_empty() const { return rows.empty(); }
+  virtual ~FilledValues() = default;
+  virtual Index features() const = 0;
+  /// Reads the next filled values of a row in V, from `feature` on, and the entries of the components for
+  /// their features, one row per value. Returns their number, at most kAtOnce, or 0 if there are no more, and
+  /// moves `feature` behind them.
+  virtual Index read(Index row, Index& feature, double* values, simd::AlignedRows<double>& entries) const = 0;
 };
 
-/// Computes BlockScores. Allocates at construction only, apart from the first result and filled values.
+/// Computes BlockScores. Allocates at construction only, apart from the first result.
 class BlockScorer {
  public:
   BlockScorer(Index capacity, Index max_rows);
 
   /// Scores rows by the `rank` orthonormal components Z `normal` (null: Z itself) and the variances along
   /// them. Components whose variance is no more than `noise` are left out, as they are from the scores of a
-  /// model.
+  /// model. `filled` are null if there are none.
   void score(const MeasuredRows& rows, Index rank, const Matrix<double>* normal,
-             const Vector<double>& variances, double noise, BlockScores& scores, FilledValues filled = {});
+             const Vector<double>& variances, double noise, BlockScores& scores,
+             const FilledValues* filled = nullptr);
 
   /// Does the same for rows V whose products with the components and whose squares are known directly.
   void score(Index count, const RowMatrix<double>& dots, const double* squares, const double* roots,
-             const Vector<double>& variances, double noise, BlockScores& scores, FilledValues filled = {});
+             const Vector<double>& variances, double noise, BlockScores& scores,
+             const FilledValues* filled = nullptr);
 
  private:
+  void find_filled(const FilledValues& filled, Index count, Index rank, const Matrix<double>* normal,
+                   const Vector<double>& variances, double noise);
   void find_moments(Index count, const double* roots, Index rank, const Vector<double>& variances,
-                    double noise, BlockScores& scores, FilledValues filled);
+                    double noise, BlockScores& scores, bool has_filled);
 
   Index capacity_;
   simd::AlignedRows<double> coordinates_;  // V Z, one row per row
@@ -86,6 +92,13 @@ class BlockScorer {
   Vector<double> along_;                   // u^T X Z
   Vector<double> shared_;                  // X X^T u
   Vector<double> weights_, scales_, t2_, spe_, terms_, spe_present_;
+  // Of a few filled values:
+  simd::AlignedRows<double> entries_;  // of the components as given, one row per value
+  RowMatrix<double> turned_entries_;   // along the components, one row per component
+  Vector<double> left_;                // what the components so far leave of the values
+  // Of all of them:
+  RowMatrix<double> filled_spe_;  // their part in the SPE of each row; one row per number of components
+  Vector<double> factors_;        // features / present values, for each row
 };
 
 }  // namespace roipca

@@ -13,7 +13,7 @@ namespace roipca {
 
 /// A copy of the leading components that an engine had some rows ago, for engines whose present components
 /// are not known without a reading. T is the type of the rows. Allocates at construction only, apart from
-/// `take` and scores of rows with gaps.
+/// `take` and the first scores.
 template <typename T>
 class EarlierComponents {
  public:
@@ -43,8 +43,9 @@ class EarlierComponents {
     simd::table<T>().dots(rows.view(block.count), basis_.view(rank_), rows.padded_length(), dots_.data(),
                           dots_.cols());
     in_unit_ = variances_ * block.unit * block.unit;
+    const FilledValuesOf<U, T> filled(block, basis_, rank_);
     scorer_.score(block.count, dots_, squares, block.roots.data(), in_unit_, noise_ * block.unit * block.unit,
-                  block.scores, filled_values(block, basis_, rank_, nullptr));
+                  block.scores, block.has_gaps() ? &filled : nullptr);
   }
 
   void visit_state(state::Archive& archive) {

@@ -1,7 +1,7 @@
 /// The values of a block that were filled, for the scores of its rows.
 #pragma once
 
-#include <vector>
+#include <array>
 
 #include "intake/row_block.hpp"
 #include "linalg/eigen_types.hpp"
@@ -9,42 +9,36 @@
 
 namespace roipca {
 
-/// Returns the filled values of a closed block, with what the leading `rank` components have in their place.
-/// `components` are these (`normal` null), or else the columns of `normal` combine them. Costs O(k^2) per
-/// value.
+/// The filled values of a closed block with rows of T, and the components of U in their places.
 template <typename T, typename U>
-FilledValues filled_values(const RowBlock<T>& block, const simd::AlignedRows<U>& components, Index rank,
-                           const Matrix<double>* normal) {
-  FilledValues filled;
-  if (!block.has_gaps()) return filled;
-  const Index features = components.length();
-  filled.factors = Vector<double>::Ones(block.count);
-  std::vector<Index> places;
-  for (Index i = 0; i < block.count; ++i) {
-    const auto before = static_cast<Index>(places.size());
-    for (Index j = 0; j < features; ++j) {
-      if (!block.has_gap(j, i)) continue;
-      places.push_back(j);
-      filled.rows.push_back(i);
+class FilledValuesOf final : public FilledValues {
+ public:
+  FilledValuesOf(const RowBlock<T>& block, const simd::AlignedRows<U>& components, Index rank)
+      : block_(block), components_(components), rank_(rank) {}
+
+  Index features() const override { return components_.length(); }
+
+  Index read(Index row, Index& feature, double* values, simd::AlignedRows<double>& entries) const override {
+    std::array<Index, kAtOnce> places;
+    std::size_t count = 0;
+    for (; feature < features() && count < places.size(); ++feature) {
+      if (!block_.has_gap(feature, row)) continue;
+      values[count] = static_cast<double>(block_.rows.row(row)[feature]);
+      places[count++] = feature;
     }
-    const Index gaps = static_cast<Index>(places.size()) - before;
-    filled.factors[i] = static_cast<double>(features) / static_cast<double>(features - gaps);
-  }
-  const auto count = static_cast<Index>(places.size());
-  filled.values.resize(count);
-  filled.components.resize(count, rank);
-  Vector<double> entries(rank);
-  for (Index e = 0; e < count; ++e) {
-    const Index j = places[static_cast<std::size_t>(e)];
-    filled.values[e] = static_cast<double>(block.rows.row(filled.rows[static_cast<std::size_t>(e)])[j]);
-    for (Index c = 0; c < rank; ++c) entries[c] = static_cast<double>(components.row(c)[j]);
-    if (normal == nullptr) {
-      filled.components.row(e) = entries.transpose();
-    } else {
-      for (Index c = 0; c < rank; ++c) filled.components(e, c) = normal->col(c).head(rank).dot(entries);
+    for (Index c = 0; c < rank_; ++c) {
+      const U* const component = components_.row(c);
+      for (std::size_t e = 0; e < count; ++e) {
+        entries.row(static_cast<Index>(e))[c] = static_cast<double>(component[places[e]]);
+      }
     }
+    return static_cast<Index>(count);
   }
-  return filled;
-}
+
+ private:
+  const RowBlock<T>& block_;
+  const simd::AlignedRows<U>& components_;
+  Index rank_;
+};
 
 }  // namespace roipca
