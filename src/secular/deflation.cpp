@@ -53,11 +53,14 @@ void Deflation::run(const NormalForm& form) {
 void Deflation::retire(const Row& row) {
   // Rows arrive almost sorted: only a rotation can move one slightly out of order.
   const auto after = [](const Row& a, const Row& b) { return a.pole > b.pole; };
-  deflated_.insert(std::upper_bound(deflated_.begin(), deflated_.end(), row, after), row);
+  deflated_.push_back(row);
+  const std::span<Row> rows = deflated_.span();
+  const auto place = std::upper_bound(rows.begin(), rows.end() - 1, row, after);
+  std::rotate(place, rows.end() - 1, rows.end());
 }
 
 bool Deflation::merge_with_last(const Row& row, const NormalForm& form) {
-  if (survivors_.empty()) return false;
+  if (survivors_.span().empty()) return false;
   Row& last = survivors_.back();
   const double upper = form.scale(last.pole);
   const double lower = form.scale(row.pole);

@@ -25,6 +25,23 @@ struct Row {
   std::size_t place;
 };
 
+/// A list that never allocates between calls of `reserve`, also if it is a copy: the copy of a std::vector
+/// has no more room than elements.
+template <typename T>
+class ReservedList {
+ public:
+  void reserve(std::size_t most) { items_.resize(most); }
+  void clear() { size_ = 0; }
+  void push_back(const T& item) { items_[size_++] = item; }
+  T& back() { return items_[size_ - 1]; }
+  std::span<T> span() { return {items_.data(), size_}; }
+  std::span<const T> span() const { return {items_.data(), size_}; }
+
+ private:
+  std::vector<T> items_;
+  std::size_t size_ = 0;
+};
+
 /// Splits a problem into rows that already are eigenpairs, to rounding, and rows that need the secular
 /// equation. The poles of the latter are bounded away from each other, and their weights from zero, as the
 /// root finder requires.
@@ -32,23 +49,24 @@ class Deflation {
  public:
   void reserve(std::size_t max_order);
 
-  /// O(order), plus O(deflated^2) in the worst case to keep the deflated rows sorted.
+  /// O(order), plus O(deflated^2) in the worst case to keep the deflated rows sorted. Requires that memory
+  /// has been reserved.
   void run(const NormalForm& form);
 
   /// Poles strictly descending after scaling, with gaps of several roundings of the smaller one.
-  std::span<const Row> survivors() const { return survivors_; }
+  std::span<const Row> survivors() const { return survivors_.span(); }
   /// Descending; the pole is the eigenvalue.
-  std::span<const Row> deflated() const { return deflated_; }
+  std::span<const Row> deflated() const { return deflated_.span(); }
   /// In the order in which they were applied.
-  std::span<const Rotation> rotations() const { return rotations_; }
+  std::span<const Rotation> rotations() const { return rotations_.span(); }
 
  private:
   void retire(const Row& row);
   bool merge_with_last(const Row& row, const NormalForm& form);
 
-  std::vector<Row> survivors_;
-  std::vector<Row> deflated_;
-  std::vector<Rotation> rotations_;
+  ReservedList<Row> survivors_;
+  ReservedList<Row> deflated_;
+  ReservedList<Rotation> rotations_;
 };
 
 }  // namespace roipca::secular

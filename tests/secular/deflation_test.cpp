@@ -57,6 +57,7 @@ TEST(Deflation, RotationsTakeZOutOfTheRowTheyDrop) {
   form.reserve(2);
   form.assign(std::vector{1.0, 1.0}, std::vector{3.0, 4.0}, 1.0);
   Deflation deflation;
+  deflation.reserve(2);
   deflation.run(form);
   ASSERT_EQ(deflation.rotations().size(), 1U);
   const Rotation& rotation = deflation.rotations()[0];
