@@ -78,7 +78,7 @@ void BlockUpdate<T>::apply(HeldPairs<T>& pairs, RowBlock<T>& block, const Mu& mu
   if (!pairs.settled && ++since_settled_ >= kUpdatesBetweenSettling) settle(pairs);
   const bool rounds = may_round(pairs, block);
   measure(pairs, block, rounds);
-  if (scorer != nullptr && block.scores.is_wanted) score(pairs, block, *scorer);
+  if (scorer != nullptr) score_if_wanted(block.scores, [&] { score(pairs, block, *scorer); });
   const double added = square_of_all(block, rounds);
   advanced_ = advance(pairs, block, mu_of(pairs, block, mu), shift, rounds);
   if (!advanced_ && (rounds || !pairs.settled)) {

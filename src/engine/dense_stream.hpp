@@ -31,7 +31,8 @@ class DenseStream {
   ~DenseStream() = default;
 
   /// Adds the rows [from, to), and checks those that have not been checked; rows of weight 0 are left out. If
-  /// it throws DataError, the rows before the bad one have been added. Allocates nothing.
+  /// it throws DataError, the rows before the bad one have been added. Allocates nothing, apart from room
+  /// for the first scores, what Engine::absorb allocates, and the filling of missing values.
   void absorb(const GivenRows<T>& given, Index from, Index to);
 
   /// Adds finite rows of positive weight (`weights` null: 1).

@@ -31,8 +31,8 @@ class Engine {
   virtual Index block_rows() const = 0;
 
   /// Adds the rows X of a closed block: scatter <- decay * (rescale * scatter + X^T X). The rows are scratch
-  /// afterwards. Allocates nothing, apart from readings of the components to score rows by, and scores of
-  /// rows with gaps.
+  /// afterwards. Allocates nothing, apart from readings of the components to score rows by and room for the
+  /// first scores: if memory ends there, the block is added without scores.
   void absorb(RowBlock<T>& block) {
     if (block.rescale != 1.0) rescale(block.rescale);
     add(block);

@@ -48,7 +48,7 @@ class RowByRow final : public Engine<T> {
 
  protected:
   void add(RowBlock<T>& block) override {
-    if (block.scores.is_wanted) score(block);
+    score_if_wanted(block.scores, [&] { score(block); });
     if (block.squared_norm == 0.0) return;
     rule_->absorb(block.rows.columns(1).col(0), {.weight_before = block.weight_before,
                                                  .weight = block.weight,

@@ -99,10 +99,10 @@ class ScatterMatrix final : public Engine<T> {
  protected:
   void add(RowBlock<T>& block) override {
     simd::AlignedRows<double>& rows = as_doubles(block);
-    if (block.scores.is_wanted) {
+    score_if_wanted(block.scores, [&] {
       if (scoring_.is_due(block)) scoring_.refresh(spectrum_for_scores(), block);
       scoring_.score(rows, block);
-    }
+    });
     if (block.pull != 0.0) {
       mean_ = (block.pull * block.unit) * block.total;  // pull V^T u
       auto of_block = rows.columns(block.count);

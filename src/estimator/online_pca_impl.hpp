@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -77,7 +78,9 @@ class OnlinePca<T>::Impl {
       return;  // the number of features stays open, too
     }
     const GivenRows<T> given{rows, weights, checked, given_units(), may_have_gaps()};
-    // From here on nothing can fail, unless tuning or a model to compare with runs out of memory.
+    // Only memory can end from here on. Rows that are added in place then do without scores and without a
+    // model to compare with. For a window and for missing values that is not enough: some of the rows may
+    // have been added.
     if (checked && !window_.empty() && !is_holding() && !RateTuning<T>::is_due(options_, resolved_)) {
       PacedCheck none;
       return absorb(given, none);
@@ -107,7 +110,7 @@ class OnlinePca<T>::Impl {
   }
 
   // Sparse rows are read twice, the first time to check them: they take less memory than the work on them
-  // does.
+  // does. If memory ends for that work in a short call, some of the rows have been added.
   void partial_fit(const SparseRows<T>& rows, const Weights& weights, const InterruptCheck& check_interrupt) {
     check_sparse(rows, weights, features_);
     if (is_all_zero(weights)) {
@@ -390,10 +393,19 @@ class OnlinePca<T>::Impl {
     while (from < to) {
       const Index at_once = std::max<Index>(1, kComparedNumbers / std::max<Index>(1, given.numbers(from)));
       const std::int64_t rows = window_.rows();
-      if (changes_.wants_model(rows)) changes_.use(read_to_compare(), rows);
+      if (changes_.wants_model(rows)) read_for_changes(rows);
       const Index end = changes_.compare(given, from, std::min(to, from + at_once), rows);
       window_.absorb(given, from, end, rows_given_, interrupt);
       from = end;
+    }
+  }
+
+  // Rows that were learned before in the same call cannot be unlearned if memory ends here.
+  void read_for_changes(std::int64_t rows) {
+    try {
+      changes_.use(read_to_compare(), rows);
+    } catch (const std::bad_alloc&) {
+      changes_.do_without(rows);
     }
   }
 

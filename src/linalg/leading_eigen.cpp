@@ -218,7 +218,9 @@ bool LeadingEigen::is_converged(double tolerance) {
   eigen.matrix(count_) = projected_.topLeftCorner(count_, count_);
   eigen.solve(count_);
   values_ = eigen.values().head(wanted_);
-  combinations_ = eigen.vectors(wanted_);
+  // Not by resizing: a matrix of Eigen whose resizing fails cannot even be destroyed.
+  Matrix<double> combinations = eigen.vectors(wanted_);
+  combinations_.swap(combinations);
   const Matrix<double> outside = product(projected_.block(count_, 0, block_, count_), combinations_);
   return block_ == 0 || outside.colwise().norm().maxCoeff() <= tolerance * values_[0];
 }

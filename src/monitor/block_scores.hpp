@@ -1,6 +1,8 @@
 /// T^2 and SPE of the rows of a block, before the block is added.
 #pragma once
 
+#include <new>
+
 #include "basis/split.hpp"
 #include "linalg/eigen_types.hpp"
 #include "simd/aligned_rows.hpp"
@@ -26,6 +28,19 @@ struct BlockScores {
   ScoreDistribution t2;
   ScoreDistribution spe;  ///< in the squared unit of the block
 };
+
+/// Scores a block by `score` if that is wanted. If memory ends, the block has no scores: its rows, which are
+/// in the moments already, must be learned in any case. `score` must leave everything but the scores as it
+/// was, or usable.
+template <typename Score>
+void score_if_wanted(BlockScores& scores, Score score) {
+  if (!scores.is_wanted) return;
+  try {
+    score();
+  } catch (const std::bad_alloc&) {
+    scores = BlockScores();
+  }
+}
 
 /// Fraction of the trace below which the variance along a component may be no more than rounding: see
 /// make_reportable.

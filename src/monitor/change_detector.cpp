@@ -47,10 +47,7 @@ bool ChangeDetector<T>::wants_model(std::int64_t rows) const {
 
 template <typename T>
 void ChangeDetector<T>::use(const Model<T>& model, std::int64_t rows) {
-  const std::int64_t covered = memory_ > 0 ? std::min(rows, memory_) : rows;
-  model_at_ = rows + std::max(least_between_, covered);
-  numbers_at_ = numbers_between_;
-  numbers_ = 0;
+  plan_next(rows);
   if (reference_ && !has_changed_) {
     next_.emplace(model);
     next_sums_ = next_levels_ = {};
@@ -60,6 +57,23 @@ void ChangeDetector<T>::use(const Model<T>& model, std::int64_t rows) {
     next_.reset();
     has_changed_ = false;
   }
+}
+
+template <typename T>
+void ChangeDetector<T>::do_without(std::int64_t rows) {
+  plan_next(rows);
+  if (!has_changed_) return;
+  reference_.reset();
+  next_.reset();
+  has_changed_ = false;
+}
+
+template <typename T>
+void ChangeDetector<T>::plan_next(std::int64_t rows) {
+  const std::int64_t covered = memory_ > 0 ? std::min(rows, memory_) : rows;
+  model_at_ = rows + std::max(least_between_, covered);
+  numbers_at_ = numbers_between_;
+  numbers_ = 0;
 }
 
 template <typename T>

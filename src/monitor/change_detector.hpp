@@ -40,6 +40,9 @@ class ChangeDetector {
   /// Returns whether the next row must be compared with a model of all `rows` rows before it.
   bool wants_model(std::int64_t rows) const;
   void use(const Model<T>& model, std::int64_t rows);
+  /// Waits for as many rows as until the model after that one: memory has ended while it was read or taken.
+  /// If the stream has just changed, rows are compared with nothing until then.
+  void do_without(std::int64_t rows);
 
   /// Compares the rows [from, to) (GivenRows or GivenSparseRows), after `rows` earlier rows. Returns the
   /// number of the first row that needs another model, or `to`.
@@ -66,6 +69,7 @@ class ChangeDetector {
   }
   bool is_ready() const { return charts_[0].is_ready() && charts_[1].is_ready(); }
   double sum() const;
+  void plan_next(std::int64_t rows);
   void end_group(std::int64_t rows);
   void compare_group(std::int64_t rows);
   void report_change();

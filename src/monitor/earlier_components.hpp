@@ -27,13 +27,19 @@ class EarlierComponents {
   Index features() const { return basis_.length(); }
   bool is_empty() const { return rank_ == 0; }
 
-  /// Takes the eigenpairs of the scatter before the block, which must have degrees of freedom.
+  /// Takes the eigenpairs of the scatter before the block, which must have degrees of freedom. If memory
+  /// ends, it keeps the earlier ones.
   template <typename U>
   void take(const Spectrum<U>& spectrum, const BlockWeights& block) {
-    rank_ = std::min(spectrum.basis.cols(), components_);
+    const Index rank = std::min(spectrum.basis.cols(), components_);
+    // Not by resizing: a vector of Eigen whose resizing fails cannot even be destroyed.
+    Vector<double> variances(rank);
+    Vector<double> in_unit(rank);
+    for (Index i = 0; i < rank; ++i) variances[i] = to_raw(spectrum.values[i], block.unit) / block.freedom;
+    rank_ = rank;
+    variances_.swap(variances);
+    in_unit_.swap(in_unit);
     basis_.columns(rank_) = spectrum.basis.leftCols(rank_).template cast<T>();
-    variances_.resize(rank_);
-    for (Index i = 0; i < rank_; ++i) variances_[i] = to_raw(spectrum.values[i], block.unit) / block.freedom;
     noise_ = kScoreNoise<U> * to_raw(spectrum.trace, block.unit) / block.freedom;
   }
 
@@ -51,6 +57,7 @@ class EarlierComponents {
   void visit_state(state::Archive& archive) {
     archive.count(rank_, components_);
     variances_.conservativeResize(rank_);
+    in_unit_.resize(rank_);
     archive(basis_.columns(rank_), variances_, noise_);
   }
 

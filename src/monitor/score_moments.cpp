@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <new>
+#include <utility>
 
 #include "intake/moments.hpp"
 
@@ -104,11 +106,10 @@ ScoreMoments::ScoreMoments(const Prequential& from, Index components)
 
 void ScoreMoments::add(const BlockScores& scores, Index count, double share, double unit) {
   const double before = moments_.coverage * (1.0 - share);
-  if (!scores.is_known || !(share > 0.0)) {
+  if (!scores.is_known || !(share > 0.0) || !has_room()) {
     moments_.coverage = before;
     return;
   }
-  if (moments_.t2_mean.empty()) resize(moments_, static_cast<std::size_t>(components_));
   const double part_before = before / (before + share);
   const double part = share / (before + share);
   for (std::size_t i = 0; i < moments_.t2_mean.size(); ++i) {
@@ -123,6 +124,19 @@ void ScoreMoments::add(const BlockScores& scores, Index count, double share, dou
   // Starts again if the scores are too far from earlier ones for common moments, for instance after huge rows
   // were forgotten.
   if (!is_finite(moments_)) moments_ = {};
+}
+
+// Makes room for the first scores, or returns false if memory ends.
+bool ScoreMoments::has_room() {
+  if (!moments_.t2_mean.empty()) return true;
+  try {
+    Prequential empty = moments_;
+    resize(empty, static_cast<std::size_t>(components_));
+    moments_ = std::move(empty);
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
 }
 
 Prequential ScoreMoments::value(Index components) const {

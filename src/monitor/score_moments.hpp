@@ -68,7 +68,7 @@ class ScoreMoments {
   ScoreMoments(const Prequential& from, Index components);
 
   /// Adds the scores of a block of `count` rows, which count as this fraction of all so far (see
-  /// ScoreWeights).
+  /// ScoreWeights), unless memory ends at the first ones.
   void add(const BlockScores& scores, Index count, double share, double unit);
 
   /// Returns the moments for the first `components` components.
@@ -76,6 +76,8 @@ class ScoreMoments {
   void visit_state(state::Archive& archive);
 
  private:
+  bool has_room();
+
   Index components_;
   Prequential moments_;
 };

@@ -93,7 +93,7 @@ std::optional<ManyRows<T>> solve_many(const SparseBlock<T>& block, const SparseM
   const simd::AlignedRows<double> in_basis = basis.products_with(block.rows);
   CsrRows<T> by_feature = block.rows.transposed(moments.features());
   const KnownRows<T> known = known_rows(block.rows, by_feature, in_basis, moments, basis);
-  if (scores.is_wanted) score_some(block, moments, known, settled, scores);
+  score_if_wanted(scores, [&] { score_some(block, moments, known, settled, scores); });
 
   const Eigen::Map<const Eigen::VectorXd> weights(block.weights.data(), block.rows.count());
   RowSpace<T> space(known, {weights, block.weight, moments.weight() * block.rescale, moments.center()},

@@ -86,7 +86,7 @@ bool SparseUpdate<T>::absorb(const SparseBlock<T>& block, const SparseMoments<T>
   if (moments.center()) basis_.prepare(alpha, moments);
   basis_.measure(block.rows, moments);
   if (!centre(block, moments)) return false;
-  if (scores.is_wanted && !by_own_mean_) score(moments, scores);
+  if (!by_own_mean_) score_if_wanted(scores, [&] { score(moments, scores); });
   if (block.rescale != 1.0) rescale(block.rescale);
   const double added = products_.diagonal().head(count_).sum();
   if (!settled_ && ++since_settled_ >= kUpdatesBetweenSettling) find_values();
