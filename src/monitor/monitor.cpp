@@ -119,20 +119,19 @@ class Monitor<T>::Impl {
   MonitorReading watch(const Row<T>& x) {
     if (pca_ != nullptr && pca_->rows_seen() >= read_again_at_) read_again();
     MonitorReading reading;
+    const Rows<T> rows(x.data(), 1, x.size());
     if (scoring_) {
       if (x.size() != scoring_->model->features()) {
         throw std::invalid_argument("the row has " + std::to_string(x.size()) +
                                     " features, but the model has " +
                                     std::to_string(scoring_->model->features()));
       }
-      const Rows<T> rows(x.data(), 1, x.size());
-      const bool may_have_gaps = scoring_->model->options.missing == Missing::kImpute;
-      check_values<T>(rows, Weights(), 0, 1, may_have_gaps);
-      if (may_have_gaps && std::all_of(x.begin(), x.end(), [](T value) { return std::isnan(value); })) {
-        return pass_over(x, reading);
-      }
-      score(rows, reading);
+      check_values<T>(rows, Weights(), 0, 1, may_have_gaps());
     }
+    if (may_have_gaps() && std::all_of(x.begin(), x.end(), [](T value) { return std::isnan(value); })) {
+      return pass_over(x, reading);
+    }
+    if (scoring_) score(rows, reading);
     reading.alarm = alarm_.next(reading.is_beyond, options_);
     if (pca_ != nullptr) learn(x, reading);
     return reading;
@@ -143,6 +142,11 @@ class Monitor<T>::Impl {
   std::shared_ptr<const Model<T>> model() const { return scoring_ ? scoring_->model : nullptr; }
 
  private:
+  bool may_have_gaps() const {
+    if (pca_ != nullptr) return pca_->options().missing == Missing::kImpute;
+    return scoring_ && scoring_->model->options.missing == Missing::kImpute;
+  }
+
   void read_again() {
     const std::int64_t rows = pca_->rows_seen();
     if (rows == 0) return;
@@ -158,8 +162,10 @@ class Monitor<T>::Impl {
   MonitorReading pass_over(const Row<T>& x, MonitorReading& reading) {
     reading.is_empty = true;
     reading.t2 = reading.spe = std::numeric_limits<double>::quiet_NaN();
-    reading.t2_limit = scoring_->t2_limit;
-    reading.spe_limit = scoring_->spe_limit;
+    if (scoring_) {
+      reading.t2_limit = scoring_->t2_limit;
+      reading.spe_limit = scoring_->spe_limit;
+    }
     reading.alarm = alarm_.is_on();
     if (pca_ != nullptr && options_.learn != Learn::kNone) pca_->update(x);
     return reading;

@@ -195,6 +195,27 @@ TYPED_TEST(Monitoring, PassesOverRowsWithoutAnyValue) {
   EXPECT_EQ(pca.model().empty_rows, 60);
 }
 
+TYPED_TEST(Monitoring, PassesOverRowsWithoutAnyValueBeforeTheFirstOther) {
+  using T = TypeParam;
+  const Vector<T> nothing = Vector<T>::Constant(30, std::numeric_limits<T>::quiet_NaN());
+  for (const auto& [learn, counted] :
+       {std::pair(Learn::kNone, 0), std::pair(Learn::kNormal, 3), std::pair(Learn::kAll, 3)}) {
+    Options options = options_for(Method::kRoipca, 4);
+    options.missing = Missing::kImpute;
+    OnlinePca<T> pca(options);
+    Monitor<T> monitor(pca, {.learn = learn});
+    for (int i = 0; i < 3; ++i) {
+      const MonitorReading reading = monitor.watch(nothing);
+      EXPECT_TRUE(reading.is_empty && std::isnan(reading.t2) && std::isnan(reading.spe));
+      EXPECT_FALSE(reading.is_beyond || reading.is_learned || reading.alarm);
+      EXPECT_EQ(reading.spe_limit, kInf);
+    }
+    EXPECT_TRUE(monitor.watch(this->row(0)).is_learned);
+    EXPECT_EQ(pca.rows_seen(), 1);
+    EXPECT_EQ(pca.model().empty_rows, counted);
+  }
+}
+
 TYPED_TEST(Monitoring, ForgetsRowsThatWaitWhenTheEstimatorIsFittedToOthers) {
   using T = TypeParam;
   OnlinePca<T> pca(options_for(Method::kRoipca, 4));
