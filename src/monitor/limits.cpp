@@ -155,10 +155,12 @@ double spe_of_rounding(const Model<T>& model) {
   return kEpsilons * kEpsilons * squares;
 }
 
-// Returns whether the rows are so few that their own components leave nothing of them.
+// Returns whether the rows are so few that their own components, and their mean if they are centred, leave
+// nothing of them.
 template <typename T>
 bool are_rows_too_few(const Model<T>& model) {
-  return !(counting_rows(model) > static_cast<double>(components_that_vary(model)) + 1.0 + 1e-6);
+  const double of_mean = model.options.center ? 1.0 : 0.0;
+  return !(counting_rows(model) > static_cast<double>(components_that_vary(model)) + of_mean + 1e-6);
 }
 
 double jackson_mudholkar(const Residual& r, double tail) {

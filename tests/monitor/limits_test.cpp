@@ -10,6 +10,7 @@
 #include "monitor/distributions.hpp"
 #include "roipca/batch_pca.hpp"
 #include "roipca/online_pca.hpp"
+#include "support/dense_oracle.hpp"
 #include "support/models.hpp"
 #include "support/rows.hpp"
 
@@ -99,6 +100,22 @@ TEST(Limits, OfSpeExceedTheRoundingOfRowsThatComponentsExplain) {
     EXPECT_GT(limit, *std::max_element(spe.begin(), spe.end())) << offset;
     EXPECT_LT(limit, 1e-12 * model.trace() / model.degrees_of_freedom() * (1.0 + offset)) << offset;
   }
+}
+
+// Three components of four rows leave one direction of them, or none if the rows are centred. SPE along it is
+// its variance times chi2(1): scipy.stats.chi2.isf(0.01, 1).
+TEST(Limits, OfSpeConsidersThatRowsWithoutCentringHaveOneMoreDirection) {
+  Options options = options_for(Method::kRoipca, 3);
+  const RowMatrix<double> x = normal_rows(5, 30, 5);
+  const auto limit = [&](Index rows) {
+    return spe_limit(batch_pca<double>(x.topRows(rows), options), 0.99, LimitRule::kBox);
+  };
+  EXPECT_EQ(limit(4), kInf);
+  EXPECT_LT(limit(5), kInf);
+  options.center = false;
+  EXPECT_EQ(limit(3), kInf);
+  const double variance = dense_pca(x.topRows(4), {}, false).values[3] / 4.0;
+  EXPECT_NEAR(limit(4), 6.634896601021214 * variance, 1e-10 * variance);
 }
 
 TEST(Limits, OfTooFewRowsAreInfinite) {
