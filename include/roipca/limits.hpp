@@ -27,8 +27,11 @@ std::string_view name(LimitRule rule);
 LimitRule limit_rule_from_name(std::string_view name);
 
 /// Return the value that T^2, or SPE, of a new row exceeds with probability 1 - confidence; infinity if there
-/// are too few rows. Throw std::invalid_argument unless confidence is in (0, 1) and the rule is one for the
-/// statistic, and std::logic_error for kPrequential if no row was scored.
+/// are too few rows. By whatever rule, the limit of SPE is at least what rounding may leave of rows that the
+/// components explain: (64 epsilon)^2 times the sum of the variances and the squared means of all
+/// features (means over scales, if there are any), with the epsilon of T. Throw std::invalid_argument unless
+/// confidence is in (0, 1) and the rule is one for the statistic, and std::logic_error for kPrequential if no
+/// row was scored.
 template <typename T>
 double t2_limit(const Model<T>& model, double confidence, LimitRule rule = LimitRule::kAuto);
 template <typename T>
