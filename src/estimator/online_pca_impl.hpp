@@ -26,6 +26,7 @@
 #include "intake/row_check.hpp"
 #include "intake/units.hpp"
 #include "monitor/change_detector.hpp"
+#include "options/reading_costs.hpp"
 #include "options/resolved.hpp"
 #include "roipca/batch_pca.hpp"
 #include "roipca/learning_rate.hpp"
@@ -237,7 +238,10 @@ class OnlinePca<T>::Impl {
     const Index features = window_.features();
     // Such rows are learned by readings alone, and are filled in eight more passes.
     if (window_.keeps_rows()) return *options_.window / 4 * (may_have_gaps() ? 9 : 1);
-    if (resolved_.method == Method::kExact) return features <= 128 ? features / 8 : 2 * features;
+    if (resolved_.method == Method::kExact) {
+      if (features <= 128) return features / 8;  // takes no noticeable time
+      return (compares_by_all_pairs() ? kRowsPerAllEigenpairs : kRowsPerLeadingEigenpairs) * features;
+    }
     return capacity(options_of_streams(), features).held + 16;
   }
 
@@ -279,6 +283,9 @@ class OnlinePca<T>::Impl {
     if (knows_deviations) return standardized(std::move(model));
     return model;
   }
+
+  // Returns whether `read_to_compare` has no short cut for the scatter: see DenseStream::reported.
+  bool compares_by_all_pairs() const { return works_in_units(options_) || options_.probes > 0; }
 
   // Returns a model that tells rows apart as well as `read` does, in less time if possible.
   Model<T> read_to_compare() const {

@@ -7,8 +7,8 @@
 namespace roipca {
 namespace {
 
-// The scatter may take 16 times the memory of the reported components, or 8 MB. (Reading it takes as long as
-// adding 3 d rows, or 10 d rows for all pairs.)
+// The scatter may take 16 times the memory of the reported components, or 8 MB. (What a reading of it costs
+// is in reading_costs.hpp.)
 constexpr Index kExactByReported = 16;
 constexpr Index kFewFeatures = 1024;
 

@@ -183,6 +183,33 @@ TEST(Change, CutsReadingsAndStopsChangeNoBit) {
   }
 }
 
+// A reading of the scatter takes as long as 3 rows per feature, or 10 if all eigenpairs are needed: the rows
+// before the first one must cost eight times as much.
+TEST(Change, IsLookedForAsSoonAsReadingsOfTheScatterCostLittle) {
+  constexpr Index kWide = 130;
+  const RowMatrix<double> rows = normal_rows(8 * 10 * kWide + 100, kWide, 3);
+  const auto first_compared = [&](const Options& options) {
+    OnlinePca<double> pca(options);
+    for (const Index per_feature : {1, 2, 3, 5, 9, 10}) {
+      const Index count = 8 * per_feature * kWide + 50 - pca.rows_seen();
+      if (pca.partial_fit(rows.middleRows(pca.rows_seen(), count)).model().change.rows > 0)
+        return per_feature;
+    }
+    return Index{0};
+  };
+  Options options = of_three(Method::kExact);
+  EXPECT_EQ(first_compared(options), 3);
+  options.probes = 4;
+  EXPECT_EQ(first_compared(options), 10);
+  options.probes = 0;
+  options.first_rows = 20;
+  options.standardize = true;
+  EXPECT_EQ(first_compared(options), 10);
+  options.standardize = false;
+  options.missing = Missing::kImpute;
+  EXPECT_EQ(first_compared(options), 10);
+}
+
 TEST(Change, OfSparseRowsIsFoundWhereThatOfDenseOnesIs) {
   Csr<double> sparse = documents<double>(3000, 60, 12, 1);
   const Csr<double> others = documents<double>(600, 60, 40, 2);
