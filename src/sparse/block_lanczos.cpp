@@ -12,7 +12,7 @@ namespace {
 // Fraction of a product's length below which no part of it is outside of the basis.
 constexpr double kNothing = 1e-10;
 // Fraction of its length that a vector must keep to be orthogonal to rounding after one orthogonalisation.
-constexpr double kMostLeft = 0.7;
+constexpr double kLeastLeft = 0.7;
 // Cosine of two vectors that are orthogonal to rounding.
 constexpr double kOrthogonal = 4.0 * std::numeric_limits<double>::epsilon();
 
@@ -143,7 +143,7 @@ void BlockLanczos::append(Index count, bool has_dots, const Products& products) 
         }
         const double before = left;
         left = vector.norm();
-        if (left > kMostLeft * before) break;  // nothing was lost to cancellation
+        if (left > kLeastLeft * before) break;  // nothing was lost to cancellation
       }
       if (left > kNothing * lengths[i]) {
         vector /= left;
