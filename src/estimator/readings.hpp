@@ -35,14 +35,17 @@ class Readings {
 
   /// Returns a model with the reported components and perhaps no others: the one that it returned before, or
   /// else the one that `get` returned, or else that of `read_reported` if it returns one and nothing is
-  /// aligned, or else that of `read`.
+  /// aligned, or else that of `read`. A model of `read_reported` with other components is that of `read`, and
+  /// `get` returns it from then on.
   template <typename Read, typename ReadReported>
   std::shared_ptr<const Model<T>> get_reported(Read read, ReadReported read_reported) const {
     if (auto known = reported_.peek()) return known;
     if (auto known = model_.peek()) return known;
     if (align_ != Align::kNone) return get(read);
     std::optional<Model<T>> model = read_reported();
-    return model ? reported_.get([&] { return std::move(*model); }) : get(read);
+    if (!model) return get(read);
+    const auto& kept = model->basis.rows() > model->n_components ? model_ : reported_;
+    return kept.get([&] { return std::move(*model); });
   }
 
   /// Call it before rows are added.

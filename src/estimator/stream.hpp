@@ -53,8 +53,8 @@ class Stream {
   std::int64_t rows() const;
   /// Returns the model. Reading changes nothing: rows that wait for a full block are added to a copy.
   Model<T> model() const;
-  /// Returns a model with the reported components only, if that takes much less time or memory: see the two
-  /// kinds of streams.
+  /// Returns a model with the reported components only, if that takes much less time or memory, or that of
+  /// `model`, if it had to be found: see the two kinds of streams.
   std::optional<Model<T>> reported(double tolerance) const;
   std::vector<double> learning_rates() const;
   /// Returns about how many numbers a copy of the stream copies.

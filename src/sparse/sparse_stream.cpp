@@ -241,12 +241,13 @@ std::optional<Model<T>> SparseStream<T>::reported() const {
   // The error that probes tell depends on all components.
   if (!is_large() || update_.has_components() || count == held_ || options_.probes > 0) return std::nullopt;
   auto model = SparseStream(*this).read_large(count);
-  // A variance that is only rounding may be reported in another place.
-  if (model && !(model->eigenvalues.back() > 0.0)) return std::nullopt;
+  // Without the others, a variance that is only rounding may be reported in another place.
+  const bool has_others = model && model->basis.rows() > count;
+  if (model && !has_others && !(model->eigenvalues.back() > 0.0)) return std::nullopt;
   return model;
 }
 
-// Returns the model with the waiting block and its first components, without adding the block to the
+// Returns the model with the waiting block and its first components, or all, without adding the block to the
 // components. The stream cannot be used afterwards.
 template <typename T>
 std::optional<Model<T>> SparseStream<T>::read_large(Index components) {

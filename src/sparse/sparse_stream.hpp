@@ -37,7 +37,8 @@ class SparseStream {
   /// nothing.
   std::optional<Model<T>> model() const;
   /// Returns the same model without the components that are held beyond the reported ones, which takes half
-  /// of the time and memory, or nothing if there is no such short cut.
+  /// of the time and memory; or with them, if the reported ones depend on them; or nothing if there is no
+  /// such short cut.
   std::optional<Model<T>> reported() const;
   /// Returns the model of all rows but the waiting ones.
   Model<T> model_without_waiting() const;

@@ -138,12 +138,12 @@ std::optional<typename SparseUpdate<T>::Reading> SparseUpdate<T>::read_many(cons
                                                                             BlockScores& scores) {
   const auto found = find_many(block, moments, scores);
   if (!found) return std::nullopt;
-  const Index read = std::min(count, found->values.size());
   Reading reading;
   reading.is_orthonormal = rank_ == 0 && found->is_orthonormal;
   // Others matter if all are orthonormalised, or if the sum of all eigenvalues exceeds the trace by rounding.
   const bool are_independent = reading.is_orthonormal && found->values.sum() <= found->trace;
-  if (count < capacity_ && !are_independent) return std::nullopt;
+  const Index all = found->values.size();
+  const Index read = are_independent ? std::min(count, all) : all;
   reading.trace = found->trace;
   reading.values = found->values.head(read);
   reading.components.resize_for_overwrite(read, features_);

@@ -32,16 +32,15 @@ class SparseUpdate {
   /// Does the same for any number of rows, by solve_many and one pass over the components. Returns false, and
   /// only settles, if solve_many finds nothing.
   bool absorb_many(const SparseBlock<T>& block, const SparseMoments<T>& moments, BlockScores& scores);
-  /// The first components and their eigenvalues after `absorb_many`.
+  /// The first components, or all, and their eigenvalues after `absorb_many`.
   struct Reading {
     OwnedRows<T> components;  // one row per component
     Eigen::VectorXd values;
     double trace = 0.0;
     bool is_orthonormal = false;  // to rounding; if false, they may have drifted
   };
-  /// Returns the first `count` components, or all if there are fewer. Returns nothing if `absorb_many` would
-  /// return false. If `count` is less than the capacity, it also returns nothing if the others have to be
-  /// known for the same bits.
+  /// Returns the first `count` components, or all if there are fewer or if the others have to be known for
+  /// the same bits. Returns nothing if `absorb_many` would return false.
   std::optional<Reading> read_many(const SparseBlock<T>& block, const SparseMoments<T>& moments, Index count,
                                    BlockScores& scores);
   bool has_components() const { return rank_ > 0; }

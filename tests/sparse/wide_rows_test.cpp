@@ -4,10 +4,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <random>
 
+#include "estimator/readings.hpp"
 #include "roipca/eigen.hpp"
 #include "roipca/roipca.hpp"
+#include "sparse/sparse_stream.hpp"
+#include "support/same_bits.hpp"
 #include "support/sparse_rows.hpp"
 
 namespace roipca {
@@ -178,6 +182,48 @@ TEST(WideRows, AreReadInFullIfTheReportedComponentsDependOnTheOthers) {
   OnlinePca<double> aligned({.n_components = 10, .method = Method::kRoipca, .align = Align::kPrevious});
   aligned.partial_fit(csr.view(0, 300));
   EXPECT_EQ(aligned.reported(), aligned.snapshot());
+}
+
+// The others are then found on the way, and the model has them, as if it had been read in full.
+template <typename T>
+void expect_all_components(const Csr<T>& csr) {
+  SparseStream<T> stream(kTen, csr.columns);
+  for (Index i = 0; i < csr.count(); ++i) ASSERT_TRUE(stream.absorb(csr.view(), i, 1.0));
+  const auto reported = stream.reported();
+  ASSERT_TRUE(reported.has_value());
+  EXPECT_GT(reported->basis.rows(), 10);
+  EXPECT_EQ(first_difference(*reported, *stream.model()), "");
+}
+
+TEST(WideRows, AreReadInFullAtOnceIfTheReportedComponentsDependOnTheOthers) {
+  expect_all_components(with_heavy_words<double>(1000.0));
+  expect_all_components(with_heavy_words<float>(1000.0F));
+}
+
+// The eigenvalues of 16 different rows sum to the trace, but for rounding in either direction.
+TEST(WideRows, AreReadAtOnceIfTheComponentsLeaveNothing) {
+  for (const unsigned seed : {1U, 2U, 3U, 4U, 5U, 6U}) {
+    const auto different = documents<double>(16, kWords, 30, seed);
+    SparseStream<double> stream(kTen, kWords);
+    for (Index i = 0; i < 300; ++i) ASSERT_TRUE(stream.absorb(different.view(), i % 16, 1.0));
+    const auto reported = stream.reported();
+    ASSERT_TRUE(reported.has_value()) << seed;
+    EXPECT_EQ(reported->components(), stream.model()->components()) << seed;
+  }
+}
+
+TEST(WideRows, AreNotReadAgainAfterAFullReading) {
+  const Model<double> full =
+      OnlinePca<double>(kTen).partial_fit(documents<double>(300, kWords, 30, 5).view()).model();
+  const Readings<double> readings;
+  int times = 0;
+  const auto read = [&] {
+    ++times;
+    return full;
+  };
+  const auto reported = readings.get_reported(read, [&] { return std::optional(full); });
+  EXPECT_EQ(readings.get(read), reported);
+  EXPECT_EQ(times, 0);
 }
 
 TEST(WideRows, AreReadAgainAfterMoreRows) {
