@@ -2,9 +2,10 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 
 #include "intake/row_block.hpp"
-#include "linalg/eigen_types.hpp"
+#include "monitor/block_scores.hpp"
 #include "simd/aligned_rows.hpp"
 
 namespace roipca {

@@ -187,7 +187,7 @@ TEST(Change, CutsReadingsAndStopsChangeNoBit) {
 // before the first one must cost eight times as much.
 TEST(Change, IsLookedForAsSoonAsReadingsOfTheScatterCostLittle) {
   constexpr Index kWide = 130;
-  const RowMatrix<double> rows = normal_rows(8 * 10 * kWide + 100, kWide, 3);
+  const RowMatrix<double> rows = normal_rows(80 * kWide + 100, kWide, 3);
   const auto first_compared = [&](const Options& options) {
     OnlinePca<double> pca(options);
     for (const Index per_feature : {1, 2, 3, 5, 9, 10}) {

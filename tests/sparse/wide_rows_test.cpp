@@ -213,7 +213,7 @@ TEST(WideRows, AreReadAtOnceIfTheComponentsLeaveNothing) {
 }
 
 TEST(WideRows, AreNotReadAgainAfterAFullReading) {
-  const Model<double> full =
+  Model<double> full =
       OnlinePca<double>(kTen).partial_fit(documents<double>(300, kWords, 30, 5).view()).model();
   const Readings<double> readings;
   int times = 0;

@@ -39,30 +39,30 @@ void discount(void* block) {
 // NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): glibc's names
 extern "C" {
 void* __libc_malloc(std::size_t size);
-void* __libc_calloc(std::size_t count, std::size_t size);
-void* __libc_realloc(void* old, std::size_t size);
+void* __libc_calloc(std::size_t nmemb, std::size_t size);
+void* __libc_realloc(void* ptr, std::size_t size);
 void* __libc_memalign(std::size_t alignment, std::size_t size);
-void __libc_free(void* block);
+void __libc_free(void* ptr);
 
 void* malloc(std::size_t size) { return may_allocate() ? counted(__libc_malloc(size)) : nullptr; }
-void* calloc(std::size_t count, std::size_t size) {
-  return may_allocate() ? counted(__libc_calloc(count, size)) : nullptr;
+void* calloc(std::size_t nmemb, std::size_t size) {
+  return may_allocate() ? counted(__libc_calloc(nmemb, size)) : nullptr;
 }
-void* realloc(void* old, std::size_t size) {
+void* realloc(void* ptr, std::size_t size) {
   if (!may_allocate()) return nullptr;
-  discount(old);
-  return counted(__libc_realloc(old, size));
+  discount(ptr);
+  return counted(__libc_realloc(ptr, size));
 }
 void* aligned_alloc(std::size_t alignment, std::size_t size) {
   return may_allocate() ? counted(__libc_memalign(alignment, size)) : nullptr;
 }
-int posix_memalign(void** result, std::size_t alignment, std::size_t size) {
-  *result = aligned_alloc(alignment, size);
-  return *result == nullptr ? ENOMEM : 0;
+int posix_memalign(void** memptr, std::size_t alignment, std::size_t size) {
+  *memptr = aligned_alloc(alignment, size);
+  return *memptr == nullptr ? ENOMEM : 0;
 }
-void free(void* block) {
-  discount(block);
-  __libc_free(block);
+void free(void* ptr) {
+  discount(ptr);
+  __libc_free(ptr);
 }
 }
 // NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
