@@ -7,6 +7,7 @@
 
 #include "notes.hpp"
 #include "roipca/roipca.hpp"
+#include "shares.hpp"
 
 namespace roipca::cli {
 
@@ -24,9 +25,9 @@ Model<T> with_components_asked_for(Model<T> model, const Components& components,
     model = reporting(std::move(model), reported);
     if (!enough && warns && !is_quiet()) {
       std::fprintf(stderr,
-                   "roipca: the %td components held explain %.3g of the variance, less than %g: give -k "
+                   "roipca: the %td components held explain %s of the variance, less than %g: give -k "
                    "as a larger number\n",
-                   reported, explained(model), *components.fraction);
+                   reported, share_text(explained(model), 3).c_str(), *components.fraction);
     }
   }
   if (components.automatic) {

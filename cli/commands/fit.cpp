@@ -28,6 +28,7 @@
 #include "writers/row_writer.hpp"
 
 namespace roipca::cli {
+#include "shares.hpp"
 namespace {
 
 struct FitSettings {
@@ -49,8 +50,7 @@ struct FitSettings {
 template <typename T>
 std::string result_text(const Model<T>& model) {
   std::array<char, 96> text{};
-  std::snprintf(text.data(), text.size(), "%.3g %% of the variance", 100.0 * explained(model));
-  std::string line = text.data();
+  std::string line = percent_text(explained(model), 3) + " % of the variance";
   if (const auto estimate = error_estimate(model); estimate && *estimate > 0.0) {
     std::snprintf(text.data(), text.size(), ", error about %.0e", *estimate);
     line += text.data();
@@ -85,9 +85,12 @@ void print_summary(const Model<T>& model, const FitSettings& settings, double se
     summary.print(out, JsonObject::Layout::kOneLine);
     return;
   }
-  std::fprintf(out, "%lld rows of %td features in %.2f s: %td components (%s) explain %.4g of the variance\n",
+  const bool is_one = model.n_components == 1;
+  std::fprintf(out, "%lld rows of %td features in %.2f s: %td %s (%s) %s %s of the variance\n",
                static_cast<long long>(model.rows_before + model.rows), model.features(), seconds,
-               model.n_components, std::string(name(model.resolved.method)).c_str(), explained(model));
+               model.n_components, is_one ? "component" : "components",
+               std::string(name(model.resolved.method)).c_str(), is_one ? "explains" : "explain",
+               share_text(explained(model), 4).c_str());
   if (model.options.window) {
     std::fprintf(out, "the window covers the last %lld rows\n", static_cast<long long>(model.rows));
   }
@@ -295,6 +298,7 @@ Command add_fit(CLI::App& program) {
   arguments.add(
       "-o,--output", settings->model,
       "Write the model to this file, or - for standard output (default: model.safetensors, unless it "
+  if (const auto text = note_on_units(model, source.names(), "use --standardize")) note(*text);
       "exists); an interrupted run writes it only if -o is given");
   add_pass_options(arguments, settings->passes, "Number of times to read the input, or auto");
   arguments.add("--scores", settings->scores,

@@ -20,6 +20,7 @@
 #include "notes.hpp"
 #include "output_paths.hpp"
 #include "roipca/roipca.hpp"
+#include "shares.hpp"
 #include "watch/watch_checkpoint.hpp"
 #include "watch/watch_site.hpp"
 #include "watch/watch_state.hpp"
@@ -114,6 +115,7 @@ Rows<double> dense_rows(const PlacedRows<double>& block, OwnedRows<double>& expa
   }
   return expanded.slice(0, block.count);
 }
+        remedy_(start ? "fit with --standardize" : "use --standardize"),
 
 // Scores and learns rows, and writes models and checkpoints.
 class Watch {
@@ -151,7 +153,7 @@ class Watch {
         --to_skip_;
         continue;
       }
-      choose_components();
+      if (is_warm()) after_warm_up();
       const MonitorReading reading = monitor_.watch(rows.row(i));
       if (reading.is_empty) {
         ++empty_rows_;
@@ -178,10 +180,19 @@ class Watch {
  private:
   OnlinePca<double>& pca() { return start_.pca; }
 
-  // Turns -k as a fraction or auto into a number at the end of the warm-up.
-  void choose_components() {
+  bool is_warm() {
     constexpr std::int64_t kFewest = 10;
-    if (!components_.known_at_end() || pca().rows_seen() < std::max(options_.warm_up, kFewest)) return;
+    return pca().rows_seen() >= std::max(options_.warm_up, kFewest);
+  }
+
+  void after_warm_up() {
+    if (components_.known_at_end()) choose_components();
+    if (std::exchange(has_looked_at_units_, true)) return;
+    if (const auto text = note_on_units(pca().model(), names_, remedy_)) note(*text);
+  }
+
+  // Turns -k as a fraction or auto into a number.
+  void choose_components() {
     components_ = {.number = with_components_asked_for(pca().model(), components_, true).n_components};
     options_.n_components = components_.number;
     monitor_ = Monitor<double>(pca(), options_);
@@ -192,6 +203,8 @@ class Watch {
     if (!checkpoint_.empty()) save_watch(pca(), number_, checkpoint_);
     last_checkpoint_ = pca().rows_seen();
   }
+  std::string remedy_;  // for features in different units
+  bool has_looked_at_units_ = false;
 
   void write(Model<double> model, const std::string& path) const {
     if (options_.n_components > 0) model = reporting(std::move(model), options_.n_components);

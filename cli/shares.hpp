@@ -1,0 +1,31 @@
+/// Shares of the variance, as text.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "roipca/model.hpp"
+
+namespace roipca::cli {
+
+/// Returns a share in [0, 1] with `digits` significant digits, or with as many more as it takes to show that
+/// it is below 1: "0.9998", "0.999998". Returns "1" for 1, to rounding.
+std::string share_text(double share, int digits);
+
+/// Returns the same in percent, without the sign.
+std::string percent_text(double share, int digits);
+
+/// Returns a note on the feature that has nearly all of the variance, which `remedy` cures ("use
+/// --standardize"). Returns nothing if there is no such feature or if the model is standardized. `names` may
+/// be empty.
+template <typename T>
+std::optional<std::string> note_on_units(const Model<T>& model, const std::vector<std::string>& names,
+                                         const std::string& remedy);
+
+extern template std::optional<std::string> note_on_units(const Model<float>&, const std::vector<std::string>&,
+                                                         const std::string&);
+extern template std::optional<std::string> note_on_units(const Model<double>&,
+                                                         const std::vector<std::string>&, const std::string&);
+
+}  // namespace roipca::cli
