@@ -9,6 +9,7 @@
 
 #include "passes.hpp"
 #include "roipca/accuracy.hpp"
+#include "shares.hpp"
 
 namespace roipca::cli {
 namespace {
@@ -74,6 +75,15 @@ Index bytes_of(const Model<T>& model) {
 }
 
 template <typename T>
+std::string noise_text(const Model<T>& model) {
+  const Index others = model.features() - model.n_components;
+  const std::string value = formatted(model.noise_variance());
+  if (others == 0) return value + ": there are no other directions";
+  if (others == 1) return value + ": variance along the other direction";
+  return value + ": mean variance along the other " + std::to_string(others) + " directions";
+}
+
+template <typename T>
 ModelFacts facts(const Model<T>& model) {
   const Options& options = model.options;
   const std::string type = std::is_same_v<T, float> ? "float32" : "float64";
@@ -97,10 +107,8 @@ ModelFacts facts(const Model<T>& model) {
       {"components",
        std::to_string(model.n_components) + " reported, " + std::to_string(held) + " held, " + type},
       {"explained",
-       formatted(std::accumulate(result.ratio.begin(), result.ratio.end(), 0.0)) + " of the variance"},
-      {"noise", formatted(result.noise_variance) + " variance along any other direction"},
-      {"method", method + ", update by " + update_every},
-      {"mu, tau", mu_text(options.mu) + ", " + (options.tau == Tau::kZero ? "zero" : "optimal")},
+       share_text(std::accumulate(result.ratio.begin(), result.ratio.end(), 0.0), 6) + " of the variance"},
+      {"noise", noise_text(model)},
       {"centred", options.center ? "yes" : "no"},
       {"standardized", standardized_text(model.scale_ratio())},
       {"missing", missing_text(model)},
@@ -109,6 +117,14 @@ ModelFacts facts(const Model<T>& model) {
       {"changes", change_text(model.change)},
       {"memory", bytes_text(static_cast<double>(bytes))},
   };
+  const auto after_noise = result.settings.begin() + 5;
+  if (model.resolved.method == Method::kExact) {
+    result.settings.insert(after_noise, {"method", method});
+  } else {
+    const std::string tau = options.tau == Tau::kZero ? "zero" : "optimal";
+    result.settings.insert(after_noise, {{"method", method + ", update by " + update_every},
+                                         {"mu, tau", mu_text(options.mu) + ", " + tau}});
+  }
   if (const auto error = error_text(model)) {
     result.error_estimate = error_estimate(model);
     result.error_bound = error_bound(model);
@@ -170,7 +186,7 @@ ModelFacts facts(const Model<T>& model) {
 
 std::string change_text(const Change& change) {
   if (change.rows == 0) return "unknown: no rows were compared with earlier ones";
-  const std::string score = "; score " + formatted(change.score) + " of 1";
+  const std::string score = "; the score is " + formatted(change.score) + " (a change from 1 on)";
   if (change.count == 0) return "none" + score;
   return std::to_string(change.count) + ", the latest began at about row " + std::to_string(change.row) +
          score;

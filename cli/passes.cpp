@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::int64_t kMostPasses = 30;  // maximum for "auto"
 
+constexpr double kConfidence = 0.999;     // of the bound on the error, where it has one
 template <typename T>
 void read_again(Refinement<T>& refinement, RowSource<T>& source, Resumption<T> resumption,
                 Checkpoints checkpoints, const KeepModel<T>& at_interrupt) {
@@ -121,12 +122,17 @@ Model<T> refined(Model<T> model, const Passes& passes, const InputSettings& inpu
 template <typename T>
 std::optional<std::string> error_text(const Model<T>& model) {
   const auto estimate = error_estimate(model);
-  const auto bound = error_bound(model);
+  const auto bound = error_bound(model, kConfidence);
   if (!estimate || !bound) return std::nullopt;
   std::array<char, 96> text{};
   std::snprintf(text.data(), text.size(), "about %.1e, at most %.1e", *estimate, *bound);
-  if (model.feature_weight.empty()) return text.data();
-  return std::string(text.data()) + " for the rows as their gaps were filled";
+  std::string line = text.data();
+  // Only the bound that probes give depends on a confidence.
+  if (*bound != error_bound(model, 0.5)) {
+    std::snprintf(text.data(), text.size(), " (with %g %% confidence)", 100.0 * kConfidence);
+    line += text.data();
+  }
+  return model.feature_weight.empty() ? line : line + " for the rows as their gaps were filled";
 }
 
 template Model<float> refined(Model<float>, const Passes&, const InputSettings&, const PassCheckpoints&,

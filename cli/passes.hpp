@@ -51,7 +51,8 @@ Model<T> refined(Model<T> model, const Passes& passes, const InputSettings& inpu
                  const PassCheckpoints& checkpoints, const FitCheckpoint<T>* start = nullptr,
                  const KeepModel<T>& at_interrupt = {});
 
-/// Describes the error of a model, "about 2.0e-06, at most 3.1e-04"; nothing if the error is not known.
+/// Describes the error of a model, "about 2.0e-06, at most 3.1e-04", with the confidence of the bound if it
+/// has one. Returns nothing if the error is not known.
 template <typename T>
 std::optional<std::string> error_text(const Model<T>& model);
 
