@@ -53,8 +53,11 @@ void add_limit_options(Arguments& arguments, InputOptions& options) {
                 "Stop after this number of rows; bad rows do not count; 0: read all", rules);
   arguments.add("--max-columns", options.max_columns, {.least = 1},
                 "Refuse files with more columns than this", rules);
-  arguments.add("--max-memory", options.max_memory,
-                "Use at most this much memory, such as 4G; auto: as much as the machine has", rules);
+  arguments.add(
+      "--max-memory", options.max_memory,
+      "Use at most this much memory for data, such as 4G, beside up to 11 MB of code; auto: as much as "
+      "the machine has",
+      rules);
 }
 
 void add_column_options(Arguments& arguments, InputOptions& options) {

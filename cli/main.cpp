@@ -69,7 +69,7 @@ int run(const Command& command) {
   } catch (const roipca::cli::Interrupted&) {
     roipca::cli::end_by_signal();
   } catch (const std::bad_alloc&) {
-    return failed("not enough memory" + roipca::cli::memory_limit_text() + " (see --max-memory)");
+    return failed(roipca::cli::not_enough_memory());
   } catch (const std::exception& error) {
     return failed(error.what());
   }

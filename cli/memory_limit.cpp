@@ -62,4 +62,12 @@ std::string memory_limit_text() {
   return limit ? " within " + std::to_string(*limit >> 20U) + " MB" : "";
 }
 
+std::string not_enough_memory() { return "not enough memory" + memory_limit_text() + " (see --max-memory)"; }
+
+std::uint64_t memory_for_exact(std::int64_t features) {
+  constexpr double kMatrices = 9.5;  // measured: 8.7 to 9.1 of 1,000 to 3,000 features, in either precision
+  const auto d = static_cast<double>(features);
+  return least_memory() + static_cast<std::uint64_t>(kMatrices * sizeof(double) * d * d);
+}
+
 }  // namespace roipca::cli

@@ -29,4 +29,11 @@ std::optional<std::uint64_t> memory_limit();
 /// Returns the limit as part of a message, " within 64 MB", or an empty text if there is none.
 std::string memory_limit_text();
 
+/// Returns the message "not enough memory within 64 MB (see --max-memory)", or without a limit if there is
+/// none.
+std::string not_enough_memory();
+
+/// Returns roughly how many bytes a fit by the exact method takes at its peak, with one thread.
+std::uint64_t memory_for_exact(std::int64_t features);
+
 }  // namespace roipca::cli

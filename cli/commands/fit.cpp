@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <new>
+#include <stdexcept>
 
 #include "arguments.hpp"
 #include "component_options.hpp"
@@ -14,6 +16,7 @@
 #include "interrupt.hpp"
 #include "json_object.hpp"
 #include "long_runs.hpp"
+#include "memory_limit.hpp"
 #include "model_facts.hpp"
 #include "model_output.hpp"
 #include "model_updates.hpp"
@@ -212,6 +215,20 @@ void check_settings(const FitSettings& settings, const Components& components) {
   require_writable(settings.long_run.checkpoint);
 }
 
+// Returns work(). If that fails for lack of memory, says how much the exact method takes.
+template <typename Work>
+auto tell_memory_for_exact(const Options& options, Index features, Work work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    if (options.method != Method::kExact) throw;
+    throw std::runtime_error(not_enough_memory() + ": the exact method takes about " +
+                             std::to_string((memory_for_exact(features) >> 20U) + 1) + "M for " +
+                             std::to_string(features) + " features" +
+                             (options.threads > 1 ? ", and more with threads" : ""));
+  }
+}
+
 template <typename T>
 void fit(const FitSettings& settings) {
   const Components components = settings.components.parsed_components();
@@ -263,16 +280,19 @@ void fit(const FitSettings& settings) {
       path, {.every = settings.long_run.model_every, .at_interrupt = !settings.model.empty()},
       pca.rows_seen(), [&](Model<T> model) { write_model(finished(std::move(model), false), path); });
   if (!is_later_pass) {
-    learn(pca, source, scores.get(), sample.get(), Resumption<T>(start, settings.long_run.resume),
-          Checkpoints(settings.long_run.checkpoint, settings.long_run.every, pca.rows_seen()), models,
-          *progress);
+    tell_memory_for_exact(options, source.columns(), [&] {
+      learn(pca, source, scores.get(), sample.get(), Resumption<T>(start, settings.long_run.resume),
+            Checkpoints(settings.long_run.checkpoint, settings.long_run.every, pca.rows_seen()), models,
+            *progress);
+    });
   }
   const double seconds_of_first = progress->seconds();
   progress.reset();
   report_skipped(source.skipped());
   if (pca.rows_seen() == 0) throw FileError("no rows are left: all of them are bad");
   const Progress more;
-  Model<T> model = refined(is_later_pass ? start.refinement->model() : pca.model(), passes, input,
+  const auto model_so_far = [&] { return is_later_pass ? start.refinement->model() : pca.model(); };
+  Model<T> model = refined(tell_memory_for_exact(options, source.columns(), model_so_far), passes, input,
                            {settings.long_run.checkpoint, settings.long_run.every, settings.long_run.resume},
                            is_later_pass ? &start : nullptr,
                            KeepModel<T>([&](const Model<T>& so_far) { models.at_interrupt(so_far); }));

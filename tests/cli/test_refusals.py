@@ -307,6 +307,21 @@ def test_text_of_cells_cannot_control_the_terminal(roipca, tmp_path):
     (tmp_path / "a.csv").write_text(f"x,y\n1,2\n3,{evil}\n4,5\n", encoding="utf-8")
     skipping = roipca.run("fit", "a.csv", "-k", 1, "-o", "m", "--on-bad-row", "skip").stderr
     for said in (skipping, roipca.refuse("fit", "a.csv", "-k", 1, "-o", "m").encode()):
+@pytest.mark.parametrize("features", [700, 1500])
+@pytest.mark.parametrize("options", [[], ["--float32"]])
+def test_the_exact_method_says_how_much_memory_would_do(roipca, tmp_path, features, options):
+    np.save(tmp_path / "a.npy", np.random.default_rng(0).standard_normal((features, features)))
+    command = ["fit", "a.npy", "-k", 8, "--method", "exact", *options, "--max-memory"]
+    said = roipca.refuse(*command, "16M")
+    found = re.fullmatch(
+        r"roipca: not enough memory within 16 MB \(see --max-memory\): the exact method takes about (\d+)M for (\d+) "
+        r"features\n",
+        said,
+    )
+    assert found and int(found[2]) == features
+    roipca(*command, f"{found[1]}M", "-o", "m")
+
+
         assert b"\\x1b]0;title\\x07\\x1b[2Jx\\xc2\\x9b31m" in said
         assert not any(c < 32 and c != 10 for c in said)
 
