@@ -46,8 +46,11 @@ class ModelUpdates {
     }
   }
 
-  void at_interrupt(Model<T> model) const {
-    if (when_.at_interrupt && path_ != "-") write_and_tell(std::move(model));
+  /// Writes the model if interrupted runs shall. Returns its file, or an empty text if it was not written.
+  std::string at_interrupt(Model<T> model) const {
+    if (!when_.at_interrupt || path_ == "-") return {};
+    write_and_tell(std::move(model));
+    return path_;
   }
 
  private:

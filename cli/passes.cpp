@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "interrupt.hpp"
+#include "memory_limit.hpp"
 #include "progress.hpp"
 #include "readers/number.hpp"
 #include "roipca/accuracy.hpp"
@@ -18,11 +19,11 @@ namespace roipca::cli {
 namespace {
 
 constexpr std::int64_t kMostPasses = 30;  // maximum for "auto"
-
 constexpr double kConfidence = 0.999;     // of the bound on the error, where it has one
+
 template <typename T>
 void read_again(Refinement<T>& refinement, RowSource<T>& source, Resumption<T> resumption,
-                Checkpoints checkpoints, const KeepModel<T>& at_interrupt) {
+                Checkpoints checkpoints, const KeepModel<T>& keep) {
   Progress progress("pass " + std::to_string(refinement.model().passes + 1) + ": ");
   InputFingerprint input;
   try {
@@ -42,7 +43,7 @@ void read_again(Refinement<T>& refinement, RowSource<T>& source, Resumption<T> r
     check_interrupt();
   } catch (const Interrupted&) {
     if (resumption.is_done()) checkpoints.at_interrupt(refinement, refinement.rows(), input);
-    if (at_interrupt) at_interrupt(refinement.model());
+    if (keep) keep(refinement.model());
     throw;
   }
   resumption.require_done();
@@ -90,29 +91,32 @@ Passes parsed_passes(const PassOptions& options, const std::vector<std::string>&
 template <typename T>
 Model<T> refined(Model<T> model, const Passes& passes, const InputSettings& input,
                  const PassCheckpoints& checkpoints, const FitCheckpoint<T>* start,
-                 const KeepModel<T>& at_interrupt) {
+                 const KeepModel<T>& keep) {
   const double tolerance = passes.tolerance.value_or(0.0);
   std::optional<double> before;
   while (start != nullptr || model.passes < passes.least ||
          (model.passes < passes.number && is_worth_another_pass(model, tolerance, before))) {
     if (passes.tolerance) before = error_estimate(model);
+    const std::int64_t pass = model.passes + 1;
     std::optional<Refinement<T>> refinement;
     try {
       refinement.emplace(start != nullptr ? *start->refinement : Refinement<T>(model));
       const std::vector<std::string> names = model.feature_names;
-      if (!at_interrupt) model = Model<T>();  // the refinement has a copy
+      if (!keep) model = Model<T>();  // the refinement has a copy
       Resumption<T> resumption =
           start != nullptr ? Resumption<T>(*start, checkpoints.resumed) : Resumption<T>();
       RowSource<T> source(input);
       read_again(*refinement, source, std::move(resumption),
-                 Checkpoints(checkpoints.path, checkpoints.every, refinement->rows()), at_interrupt);
+                 Checkpoints(checkpoints.path, checkpoints.every, refinement->rows()), keep);
       model = finish(*refinement, input);
       model.feature_names = names;
     } catch (const std::bad_alloc&) {
       // A pass takes more memory than the one before, whose model is complete.
       refinement.reset();
-      if (at_interrupt) at_interrupt(model);
-      throw;
+      const std::string file = keep ? keep(model) : "";
+      throw std::runtime_error(
+          "pass " + std::to_string(pass) + " failed: " + not_enough_memory() +
+          (file.empty() ? "" : "; " + file + " has the model of pass " + std::to_string(pass - 1)));
     }
     start = nullptr;
   }

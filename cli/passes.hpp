@@ -39,17 +39,18 @@ struct PassCheckpoints {
   std::string resumed = {};  ///< file of the checkpoint that the run resumed from; for messages
 };
 
-/// Receives the model that a pass was about to improve, if the pass is interrupted.
+/// Receives the model that a pass was about to improve, if the pass cannot be completed. Returns the file
+/// that has the model, or an empty text if it was not kept.
 template <typename T>
-using KeepModel = std::function<void(const Model<T>&)>;
+using KeepModel = std::function<std::string(const Model<T>&)>;
 
 /// Refines the model until it has had `passes` passes in all, including earlier ones. `start` is the
-/// checkpoint of a pass to resume, or null. Throws FileError if the rows are not those of the model, and
-/// Interrupted.
+/// checkpoint of a pass to resume, or null. Throws FileError if the rows are not those of the model,
+/// Interrupted, and std::runtime_error if there is not enough memory for a pass.
 template <typename T>
 Model<T> refined(Model<T> model, const Passes& passes, const InputSettings& input,
                  const PassCheckpoints& checkpoints, const FitCheckpoint<T>* start = nullptr,
-                 const KeepModel<T>& at_interrupt = {});
+                 const KeepModel<T>& keep = {});
 
 /// Describes the error of a model, "about 2.0e-06, at most 3.1e-04", with the confidence of the bound if it
 /// has one. Returns nothing if the error is not known.

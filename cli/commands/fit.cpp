@@ -295,7 +295,7 @@ void fit(const FitSettings& settings) {
   Model<T> model = refined(tell_memory_for_exact(options, source.columns(), model_so_far), passes, input,
                            {settings.long_run.checkpoint, settings.long_run.every, settings.long_run.resume},
                            is_later_pass ? &start : nullptr,
-                           KeepModel<T>([&](const Model<T>& so_far) { models.at_interrupt(so_far); }));
+                           KeepModel<T>([&](const Model<T>& so_far) { return models.at_interrupt(so_far); }));
   const double seconds = seconds_of_first + more.seconds();
   model = finished(std::move(model), true);
   check_interrupt();

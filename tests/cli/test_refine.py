@@ -157,6 +157,7 @@ def test_a_pass_that_lacks_memory_leaves_the_model_of_the_pass_before(roipca, tm
     # The second pass keeps products beside the components, which take 80 MB.
     done = roipca.run("fit", "a.npz", "-k", 50, "--passes", 2, "-o", "m", "--max-memory", f"{megabytes}M")
     assert done.returncode == 1
-    assert f"model of 2000 rows in m\nroipca: not enough memory within {megabytes} MB" in done.stderr.decode()
+    said = f"pass 2 failed: not enough memory within {megabytes} MB (see --max-memory); m has the model of pass 1\n"
+    assert f"model of 2000 rows in m\nroipca: {said}" in done.stderr.decode()
     facts = json.loads(roipca("info", "m", "--json"))
     assert (facts["rows"], facts["passes"]) == (2000, 1)
