@@ -95,14 +95,4 @@ AnyModel load_model(const std::string& path) {
 
 Model<double> load_model_of_doubles(const std::string& path) { return as_python_reports(load<double>(path)); }
 
-std::string hint_at_other_columns(const std::vector<std::string>& names,
-                                  const std::vector<std::string>& known) {
-  if (known.empty()) return {};
-  for (const std::string& name : names) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    return "; it has no feature \"" + printable(name) + "\" (leave columns out with --id or --exclude)";
-  }
-  return {};
-}
-
 }  // namespace roipca::cli

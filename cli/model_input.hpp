@@ -10,6 +10,7 @@
 #include "input_options.hpp"
 #include "interrupt.hpp"
 #include "progress.hpp"
+#include "readers/name_difference.hpp"
 #include "roipca/errors.hpp"
 #include "roipca/model_file.hpp"
 #include "writers/row_writer.hpp"
@@ -44,22 +45,21 @@ AnyModel load_model(const std::string& path);
 /// Loads a model file of doubles. Throws FileError.
 Model<double> load_model_of_doubles(const std::string& path);
 
-/// Returns "; it has no feature "time" (leave columns out with --id or --exclude)" for the first name that
-/// the model does not have, or nothing.
-std::string hint_at_other_columns(const std::vector<std::string>& names,
-                                  const std::vector<std::string>& known);
-
-/// Throws FileError unless the rows have as many features as the model, with the same names.
+/// Throws FileError unless the rows have this number of features, with these names if both have names.
 template <typename T>
-void require_features(const RowSource<T>& source, const Model<T>& model, const std::string& input) {
-  if (source.columns() != model.features()) {
-    throw FileError(input + ": rows of " + std::to_string(source.columns()) + " numbers, but the model has " +
-                    std::to_string(model.features()) + " features" +
-                    hint_at_other_columns(source.names(), model.feature_names));
-  }
-  if (!source.names().empty() && !model.feature_names.empty() && source.names() != model.feature_names) {
-    throw FileError(input + ": its column names are not those of the model");
-  }
+void require_features(const RowSource<T>& source, Index features, const std::vector<std::string>& names) {
+  const std::string difference = difference_from_model(source.names(), names);
+  if (source.columns() == features && difference.empty()) return;
+  const std::string what = source.columns() == features
+                               ? "its column names are not those of the model"
+                               : "rows of " + std::to_string(source.columns()) +
+                                     " numbers, but the model has " + std::to_string(features) + " features";
+  throw FileError(source.first_file() + ": " + what + (difference.empty() ? "" : "; " + difference));
+}
+
+template <typename T>
+void require_features(const RowSource<T>& source, const Model<T>& model) {
+  require_features(source, model.features(), model.feature_names);
 }
 
 /// Opens the output for rows with these columns and with the ids of the source.

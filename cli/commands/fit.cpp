@@ -28,10 +28,10 @@
 #include "resumption.hpp"
 #include "roipca/roipca.hpp"
 #include "row_sample.hpp"
+#include "shares.hpp"
 #include "writers/row_writer.hpp"
 
 namespace roipca::cli {
-#include "shares.hpp"
 namespace {
 
 struct FitSettings {
@@ -289,7 +289,7 @@ void fit(const FitSettings& settings) {
   const double seconds_of_first = progress->seconds();
   progress.reset();
   report_skipped(source.skipped());
-  if (pca.rows_seen() == 0) throw FileError("no rows are left: all of them are bad");
+  if (pca.rows_seen() == 0) throw FileError(no_rows_text(source.skipped()));
   const Progress more;
   const auto model_so_far = [&] { return is_later_pass ? start.refinement->model() : pca.model(); };
   Model<T> model = refined(tell_memory_for_exact(options, source.columns(), model_so_far), passes, input,
@@ -298,6 +298,7 @@ void fit(const FitSettings& settings) {
                            KeepModel<T>([&](const Model<T>& so_far) { return models.at_interrupt(so_far); }));
   const double seconds = seconds_of_first + more.seconds();
   model = finished(std::move(model), true);
+  if (const auto text = note_on_units(model, source.names(), "use --standardize")) note(*text);
   check_interrupt();
   if (scores) scores->complete();
   if (sample) sample->complete();
@@ -318,7 +319,6 @@ Command add_fit(CLI::App& program) {
   arguments.add(
       "-o,--output", settings->model,
       "Write the model to this file, or - for standard output (default: model.safetensors, unless it "
-  if (const auto text = note_on_units(model, source.names(), "use --standardize")) note(*text);
       "exists); an interrupted run writes it only if -o is given");
   add_pass_options(arguments, settings->passes, "Number of times to read the input, or auto");
   arguments.add("--scores", settings->scores,

@@ -11,7 +11,7 @@ namespace {
 template <typename T>
 void impute(const Model<T>& model, const MapSettings& settings) {
   RowSource<T> source(settings.input_for(model.features(), /*gaps=*/true));
-  require_features(source, model, settings.input.paths.front());
+  require_features(source, model);
   const auto names = column_names(model.feature_names, static_cast<std::size_t>(model.features()));
   const auto writer = open_output<T>(settings, source, names);
   map_rows<T, T>(settings, source, *writer, [&]<typename AnyRows>(const AnyRows& rows) -> OwnedRows<T> {

@@ -27,7 +27,7 @@ void refine(const Model<T>& model, const RefineSettings& settings, Passes passes
   if (takes_gaps(model)) input.accept_gaps();
   if (settings.input.paths.front() != "-" || settings.dry_run) {
     RowSource<T> source(input);
-    require_features(source, model, settings.input.paths.front());
+    require_features(source, model);
     if (settings.dry_run) {
       print_files(source.open_all());
       std::printf("would improve a model of %lld rows and write %s\n", static_cast<long long>(model.rows),

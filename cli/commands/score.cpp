@@ -33,7 +33,7 @@ OwnedRows<T> dense(const SparseRows<T>& rows) {
 template <typename T>
 void score(const Model<T>& model, const ScoreSettings& settings) {
   RowSource<T> source(settings.input_for(model.features(), takes_gaps(model)));
-  require_features(source, model, settings.input.paths.front());
+  require_features(source, model);
   std::vector<std::string> names = {"t2", "spe"};
   const bool has_limits = !settings.confidence.empty();
   double t2_most = 0.0;

@@ -10,7 +10,7 @@ namespace {
 template <typename T>
 void transform(const Model<T>& model, const MapSettings& settings) {
   RowSource<T> source(settings.input_for(model.features(), takes_gaps(model)));
-  require_features(source, model, settings.input.paths.front());
+  require_features(source, model);
   const auto writer =
       open_output<T>(settings, source, component_names(static_cast<std::size_t>(model.n_components)));
   map_rows<T, T>(settings, source, *writer, [&](const auto& rows) { return model.transform(rows); });

@@ -65,12 +65,6 @@ MonitorOptions monitor_options(const WatchSettings& settings) {
   return options;
 }
 
-void require_features(Index have, Index features, const std::string& path) {
-  if (have == features) return;
-  throw FileError(path + ": has " + std::to_string(have) + " features, but the rows have " +
-                  std::to_string(features));
-}
-
 // Returns the stream that --resume or --start continues, if one of them is given.
 std::optional<WatchCheckpoint> continued(const WatchSettings& settings) {
   if (!settings.long_run.resume.empty()) return load_watch(settings.long_run.resume);
@@ -87,13 +81,8 @@ const std::string& continued_path(const WatchSettings& settings) {
 
 // Returns the names of the features: those of the rows, or of the model if rows come without names.
 std::vector<std::string> names_for(const std::vector<std::string>& of_rows,
-                                   const std::optional<WatchCheckpoint>& start, const std::string& path) {
-  if (!start || start->feature_names.empty()) return storable(of_rows);
-  if (!of_rows.empty() && of_rows != start->feature_names) {
-    throw FileError(path + ": its feature names are not those of the rows" +
-                    hint_at_other_columns(of_rows, start->feature_names));
-  }
-  return start->feature_names;
+                                   const std::optional<WatchCheckpoint>& start) {
+  return !start || start->feature_names.empty() ? storable(of_rows) : start->feature_names;
 }
 
 // Returns the state to start from: that of the stream that is continued, or an empty one.
@@ -115,7 +104,6 @@ Rows<double> dense_rows(const PlacedRows<double>& block, OwnedRows<double>& expa
   }
   return expanded.slice(0, block.count);
 }
-        remedy_(start ? "fit with --standardize" : "use --standardize"),
 
 // Scores and learns rows, and writes models and checkpoints.
 class Watch {
@@ -127,6 +115,7 @@ class Watch {
         options_(options),
         checkpoint_(settings.long_run.checkpoint),
         every_(settings.long_run.every),
+        remedy_(start ? "fit with --standardize" : "use --standardize"),
         start_(beginning(settings, std::move(start), features)),
         monitor_(pca(), options),
         // A file is read again from its beginning; a pipe continues.
@@ -203,8 +192,6 @@ class Watch {
     if (!checkpoint_.empty()) save_watch(pca(), number_, checkpoint_);
     last_checkpoint_ = pca().rows_seen();
   }
-  std::string remedy_;  // for features in different units
-  bool has_looked_at_units_ = false;
 
   void write(Model<double> model, const std::string& path) const {
     if (options_.n_components > 0) model = reporting(std::move(model), options_.n_components);
@@ -216,6 +203,8 @@ class Watch {
   MonitorOptions options_;
   std::string checkpoint_;
   std::int64_t every_;
+  std::string remedy_;  // for features in different units
+  bool has_looked_at_units_ = false;
   WatchCheckpoint start_;
   Monitor<double> monitor_;
   std::int64_t to_skip_;  // rows of a file that the checkpoint has already seen
@@ -255,17 +244,18 @@ void watch(const WatchSettings& settings) {
   input.format.at_once = true;
   const Options learned = start ? start->pca.options() : settings.components.options();
   if (learned.missing == Missing::kImpute) input.accept_gaps();
+  if (!start) input.format.csv.impute_advice = "give --missing impute";
   input.format.follow = !settings.no_follow;
   // The page can be opened before the first row arrives.
   const std::string& path = settings.input.paths.front();
-  const std::string title = path == "-" ? "standard input" : path;
+  const std::string title = shown(path);
   WatchState state(title, options.confidence);
   const WatchSite site(state, settings.host, static_cast<int>(settings.port));
   std::fprintf(stderr, "roipca: watching %s at %s (Ctrl-C ends it)\n", title.c_str(), site.address().c_str());
 
   RowSource<double> source(input);
-  if (start) require_features(start->pca.features(), source.columns(), continued_path(settings));
-  const std::vector<std::string> names = names_for(source.names(), start, continued_path(settings));
+  if (start) require_features(source, start->pca.features(), start->feature_names);
+  const std::vector<std::string> names = names_for(source.names(), start);
   state.begin(names, source.id_name());
   if (!settings.alarms.empty()) state.log_alarms(settings.alarms);
   Watch run(settings, options, std::move(start), names, source.columns());
@@ -277,7 +267,7 @@ void watch(const WatchSettings& settings) {
     }
     state.set_status("ended");
     report_skipped(source.skipped());
-    if (run.rows() == 0) throw FileError("no rows are left: all of them are bad, or there were none");
+    if (run.rows() == 0) throw FileError(no_rows_text(source.skipped()));
     note("the input ended after " + std::to_string(run.rows()) + " rows" +
          (run.empty_rows() == 0 ? "" : " (" + std::to_string(run.empty_rows()) + " without any value)") +
          " and " + std::to_string(state.alarms()) + (state.alarms() == 1 ? " alarm" : " alarms") +

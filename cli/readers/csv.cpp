@@ -1,5 +1,6 @@
 #include "readers/csv.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -21,7 +22,8 @@ class CsvReader : public RowReader<T> {
         header_is_known_(options.header.has_value()),
         patience_(options.at_once),
         gaps_(options.gaps),
-        missing_words_(options.gaps ? options.missing_words : std::vector<std::string>()) {
+        missing_words_(options.gaps ? options.missing_words : std::vector<std::string>()),
+        impute_advice_(options.impute_advice) {
     if (options.delimiter) records_.set_delimiter(*options.delimiter);
     if (!records_.next(record_)) throw FileError("there are no rows: the file is empty");
     layout_ = make_layout(record_, options);
@@ -31,6 +33,7 @@ class CsvReader : public RowReader<T> {
     if (layout_.has_header && !records_.next(record_)) {
       throw FileError("there are no rows: line 1 has names, and nothing follows");
     }
+    first_row_line_ = record_.line;
   }
 
   Index columns() const override { return columns_; }
@@ -152,15 +155,47 @@ class CsvReader : public RowReader<T> {
     for (std::size_t i = 0; i < fields.size(); ++i) {
       if (!layout_.wanted[i]) continue;
       const std::string column = "column " + std::to_string(i + 1) +
-                                 (layout_.names.empty() ? std::string() : " (" + layout_.names[name++] + ")");
-      if (fields[i].empty()) return column + " is empty (to fill gaps, fit with --missing impute)";
+                                 (layout_.names.empty() ? std::string() : " (" + layout_.names[name] + ")");
+      if (fields[i].empty()) return column + " is empty (to fill gaps, " + impute_advice_ + ")";
       if (!is_number(fields[i])) {
-        const bool may_be_name = record_.line == first_line_ && !header_is_known_;
+        const std::string hint = hint_at(fields[i], {i, name});
         return column + ": \"" + shortened(fields[i]) + "\" is not a number" +
-               (may_be_name ? " (if this line has column names, use --header yes)" : "");
+               (hint.empty() ? hint : " (" + hint + ")");
       }
+      ++name;
     }
     return "not a row of numbers";
+  }
+
+  // The number of a column in the file, and that among the wanted columns.
+  struct Column {
+    std::size_t field = 0;
+    std::size_t wanted = 0;
+  };
+
+  // Returns what to do about a field that is not a number.
+  std::string hint_at(const std::string& field, const Column& column) const {
+    const bool may_be_name = record_.line == first_line_ && !header_is_known_;
+    const std::string header = may_be_name ? "if this line has column names, use --header yes" : "";
+    if (means_missing(field, {})) return may_be_name ? header : "to fill gaps, " + impute_advice_;
+    if (record_.line != first_row_line_) return header;
+    const std::string choice = choice_of(column);
+    return header + (may_be_name ? "; " : "") + "if the column is a time or a name, use --id " + choice +
+           " or --exclude " + choice;
+  }
+
+  // Returns the name of a column, or its number if that is easier to type.
+  std::string choice_of(const Column& column) const {
+    const std::string number = std::to_string(column.field + 1);
+    if (layout_.names.empty()) return number;
+    const std::string& name = layout_.names[column.wanted];
+    const auto is_letter = [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    };
+    const bool is_plain =
+        !name.empty() && is_letter(name[0]) && !is_number(name) &&
+        std::ranges::all_of(name, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+    return is_plain && std::ranges::count(layout_.names, name) == 1 ? name : number;
   }
 
   static std::string shortened(const std::string& text) {
@@ -177,7 +212,9 @@ class CsvReader : public RowReader<T> {
   Patience patience_;
   bool gaps_;
   std::vector<std::string> missing_words_;
-  std::int64_t first_line_ = 0;
+  std::string impute_advice_;
+  std::int64_t first_line_ = 0;      // line of the first record, which may be a header
+  std::int64_t first_row_line_ = 0;  // line of the first row
   Index columns_ = 0;
 };
 

@@ -22,6 +22,7 @@ struct CsvOptions {
   ColumnChoice choice = {};
   bool gaps = false;                            ///< whether fields such as "NA" are missing values
   std::vector<std::string> missing_words = {};  ///< additional words for a missing value
+  std::string impute_advice = "fit with --missing impute";  ///< how to fill gaps, for messages
 };
 
 template <typename T>

@@ -27,11 +27,13 @@ class GzipStream : public ByteStream {
     const uInt wanted = state_.avail_out;
     while (state_.avail_out == wanted) {
       if (state_.avail_in == 0 && !refill()) {
-        if (in_member_) throw FileError("the gzip file is cut off");
+        if (in_member_)
+          throw FileError("the gzip file is cut off after " + std::to_string(unpacked_) + " unpacked bytes");
         return 0;
       }
       step();
     }
+    unpacked_ += wanted - state_.avail_out;
     return wanted - state_.avail_out;
   }
 
@@ -63,6 +65,7 @@ class GzipStream : public ByteStream {
   std::unique_ptr<ByteStream> packed_;
   std::vector<char> input_ = std::vector<char>(std::size_t{1} << 16U);
   z_stream state_ = {};
+  std::uint64_t unpacked_ = 0;  // number of bytes returned
   bool in_member_ = true;
 };
 

@@ -40,11 +40,13 @@ class GzipStream : public ByteStream {
     const std::uint32_t wanted = state_.avail_out;
     while (state_.avail_out == wanted) {
       if (state_.avail_in == 0 && !may_have_more_ && !refill()) {
-        if (in_member_) throw FileError("the gzip file is cut off");
+        if (in_member_)
+          throw FileError("the gzip file is cut off after " + std::to_string(unpacked_) + " unpacked bytes");
         return 0;
       }
       step();
     }
+    unpacked_ += wanted - state_.avail_out;
     return wanted - state_.avail_out;
   }
 
@@ -79,6 +81,7 @@ class GzipStream : public ByteStream {
   std::unique_ptr<ByteStream> packed_;
   std::vector<char> input_ = std::vector<char>(std::size_t{1} << 16U);
   inflate_state state_ = {};
+  std::uint64_t unpacked_ = 0;  // number of bytes returned
   bool in_member_ = true;
   bool may_have_more_ = false;  // decompressed bytes that did not fit into the buffer
 };

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "readers/name_difference.hpp"
 #include "roipca/errors.hpp"
 
 namespace roipca::cli {
@@ -35,8 +36,6 @@ Index rows_in_block(Index columns, Index sharers, bool at_once) {
   const Index wanted = std::max(kLeastToShare, numbers / columns) * sharers;
   return std::max(kLeast, std::min(wanted, kMostNumbers / columns));
 }
-
-std::string shown(const std::string& path) { return path == "-" ? "standard input" : path; }
 
 // Returns the number of bytes before each file and after the last; empty if one of them is a pipe.
 std::vector<double> cumulative_sizes(const std::vector<std::string>& paths) {
@@ -65,6 +64,15 @@ std::vector<bool> mask_of(const std::vector<std::string>& choice, const std::vec
 }
 
 }  // namespace
+
+std::string shown(const std::string& path) { return path == "-" ? "standard input" : path; }
+
+std::string no_rows_text(const SkippedRows& skipped) {
+  if (skipped.count == 0) return "no rows are left";
+  return "no rows are left: " + std::to_string(skipped.count) +
+         (skipped.count == 1 ? " bad row was" : " bad rows were") +
+         " skipped; the first: " + skipped.first.front();
+}
 
 template <typename T>
 RowSource<T>::RowSource(InputSettings settings)
@@ -101,7 +109,8 @@ void RowSource<T>::open(std::size_t file) {
       throw FileError(std::to_string(reader_->columns()) + " columns, but " + shown(settings_.paths[0]) +
                       " has " + std::to_string(file_columns_));
     } else if (!names.empty() && !file_names_.empty() && names != file_names_) {
-      throw FileError("its column names are not those of " + shown(settings_.paths[0]));
+      throw FileError("its column names are not those of " + shown(settings_.paths[0]) + "; " +
+                      difference_of_names(names, file_names_));
     }
     file_ = file;
   } catch (const FileError& error) {
@@ -228,8 +237,9 @@ void RowSource<T>::move_out_bad_dense(FileBlock& block) const {
     const std::span<T> row = block.rows.row(i);
     if (any_beyond<T>(row, largest) && std::any_of(row.begin(), row.end(), is_bad)) {
       const auto j = static_cast<std::size_t>(std::find_if(row.begin(), row.end(), is_bad) - row.begin());
-      block.bad.push_back(
-          {block.places[static_cast<std::size_t>(i)], why_bad(row[j], static_cast<Index>(j))});
+      std::string reason = why_bad(row[j], static_cast<Index>(j));
+      if (std::isnan(row[j])) reason += " (to fill gaps, " + settings_.format.csv.impute_advice + ")";
+      block.bad.push_back({block.places[static_cast<std::size_t>(i)], std::move(reason)});
       continue;
     }
     if (kept != i) {

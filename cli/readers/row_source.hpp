@@ -49,6 +49,12 @@ struct SkippedRows {
   std::vector<std::string> first;  ///< the first few, with file, position and reason
 };
 
+/// Returns the name of a file as messages show it: "standard input" for "-".
+std::string shown(const std::string& path);
+
+/// Returns the message that no rows are left, with the reason for which the first one was skipped.
+std::string no_rows_text(const SkippedRows& skipped);
+
 /// Reads the rows of all files. Files must have the same number of columns and, if they have names, the same
 /// names. A row is bad if it holds a NaN, an infinity or a number too large for the library, or if it cannot
 /// be read or prepared. Columns and names are those of prepared rows.
@@ -62,6 +68,9 @@ class RowSource {
 
   Index columns() const { return columns_; }
   const std::vector<std::string>& names() const { return names_; }
+
+  /// The first file, as messages show it.
+  std::string first_file() const { return shown(settings_.paths.front()); }
 
   /// Name of the rows' ids (PlacedRows::ids); empty if they have none.
   const std::string& id_name() const { return id_name_; }

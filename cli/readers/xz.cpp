@@ -47,7 +47,7 @@ class XzStream : public ByteStream {
     if (result == LZMA_STREAM_END) {
       ended_ = true;
     } else if (result == LZMA_BUF_ERROR) {
-      throw FileError("the xz file is cut off");
+      throw FileError("the xz file is cut off after " + std::to_string(state_.total_out) + " unpacked bytes");
     } else if (result == LZMA_MEMLIMIT_ERROR) {
       throw FileError("the xz file needs more than 256 MB of memory");
     } else if (result != LZMA_OK) {

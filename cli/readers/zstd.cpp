@@ -21,7 +21,8 @@ class ZstdStream : public ByteStream {
     ZSTD_outBuffer output = {bytes.data(), bytes.size(), 0};
     while (output.pos == 0 && !bytes.empty()) {
       if (input_.pos == input_.size && !refill()) {
-        if (in_frame_) throw FileError("the zstd file is cut off");
+        if (in_frame_)
+          throw FileError("the zstd file is cut off after " + std::to_string(unpacked_) + " unpacked bytes");
         return 0;
       }
       const std::size_t left = ZSTD_decompressStream(state_.get(), &output, &input_);
@@ -30,6 +31,7 @@ class ZstdStream : public ByteStream {
       }
       in_frame_ = left != 0;
     }
+    unpacked_ += output.pos;
     return output.pos;
   }
 
@@ -52,6 +54,7 @@ class ZstdStream : public ByteStream {
   std::unique_ptr<ZSTD_DStream, Free> state_{ZSTD_createDStream()};
   std::vector<char> buffer_ = std::vector<char>(std::size_t{1} << 17U);
   ZSTD_inBuffer input_ = {};
+  std::uint64_t unpacked_ = 0;  // number of bytes returned
   bool in_frame_ = true;
 };
 

@@ -12,7 +12,7 @@ constexpr Index kRows = 1000;
 template <typename T>
 ScoreSample sampled(const Model<T>& model, const InputOptions& input) {
   RowSource<T> source(input.settings_for(model.features(), takes_gaps(model)));
-  require_features(source, model, input.paths.front());
+  require_features(source, model);
   RowChoice choice(kRows);
   std::vector<std::array<double, 2>> scores(kRows);
   const Index shown = std::min<Index>(model.n_components, 2);

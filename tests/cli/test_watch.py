@@ -168,7 +168,7 @@ def test_rows_without_names_get_those_of_the_model_they_are_compared_with(roipca
     other = as_csv(broken(7), header=True).replace(b"sensor_7", b"other")
     refused = roipca.run("watch", "-", *options, data=other)
     assert refused.returncode == 1
-    assert b'm: its feature names are not those of the rows; it has no feature "other"' in refused.stderr
+    assert b'standard input: its column names are not those of the model; it has no feature "other"' in refused.stderr
 
 
 CALM = ("-k", 3, "--port", 0, "--no-follow", "--confidence", "0.9999", "--alarm", "3/5", "--hold", 10)

@@ -61,11 +61,17 @@ TEST(Csv, NumbersAreReadToTheLastBit) {
                       .finished());
 }
 
+// The hint at a column of which the first row is no number.
+std::string remedy(const std::string& column) {
+  return " (if the column is a time or a name, use --id " + column + " or --exclude " + column + ")";
+}
+
 TEST(Csv, ALineWithTextIsAHeader) {
   EXPECT_EQ(read_csv("a,b\n1,2\n").names, (Names{"a", "b"}));
   EXPECT_EQ(read_csv("1,2\n3,4\n").names, Names{});
   EXPECT_EQ(read_csv("1,2\n3,4\n", {.header = true}).names, (Names{"1", "2"}));
-  EXPECT_EQ(first_reason("a,b\n1,2\n", {.header = false}), "1: column 1: \"a\" is not a number");
+  EXPECT_EQ(first_reason("a,b\n1,2\n", {.header = false}),
+            "1: column 1: \"a\" is not a number" + remedy("1"));
 }
 
 TEST(Csv, NamesThatCountColumnsAreAHeaderBesideText) {
@@ -94,7 +100,7 @@ TEST(Csv, AQuoteInsideAFieldIsACharacter) {
 
 TEST(Csv, AQuoteAfterBlanksOpensAField) {
   EXPECT_EQ(rows_of("1, \"2\"\n3,\t\"4.5\"\n"), kTable);
-  EXPECT_EQ(first_reason("a,b\n1, \"2\n3\"\n"), "2: column 2 (b): \"2\n3\" is not a number");
+  EXPECT_EQ(first_reason("a,b\n1, \"2\n3\"\n"), "2: column 2 (b): \"2\n3\" is not a number" + remedy("b"));
 }
 
 TEST(Csv, MoreColumnsThanAllowedAreRefused) {
@@ -107,7 +113,8 @@ TEST(Csv, QuotesHoldDelimitersQuotesAndLineEnds) {
   const Table table = read_csv("\"a,1\",\"say \"\"b\"\"\",\"c\nd\"\n\"1\",2,\"3\"\n4,5,6\n");
   EXPECT_EQ(table.names, (Names{"a,1", "say \"b\"", "c\nd"}));
   EXPECT_EQ(table.rows, (RowMatrix<double>(2, 3) << 1, 2, 3, 4, 5, 6).finished());
-  EXPECT_EQ(first_reason("a,b\n\"x\ny\",1\n1,2\n1,oops\n"), "2: column 1 (a): \"x\ny\" is not a number");
+  EXPECT_EQ(first_reason("a,b\n\"x\ny\",1\n1,2\n1,oops\n"),
+            "2: column 1 (a): \"x\ny\" is not a number" + remedy("a"));
 }
 
 TEST(Csv, ColumnsAreChosenByNameAndNumber) {
@@ -135,7 +142,8 @@ TEST(Csv, BadRowsNameLineAndReason) {
   EXPECT_EQ(first_reason("a,b\n1,2\n\n3\n"), "4: 1 fields where the first line has 2");
   EXPECT_EQ(first_reason("1,2\n3,4,5\n"), "2: 3 fields where the first line has 2");
   EXPECT_EQ(first_reason("a,b\n1,\n"), "2: column 2 (b) is empty (to fill gaps, fit with --missing impute)");
-  EXPECT_EQ(first_reason("a,b\n1,two\n"), "2: column 2 (b): \"two\" is not a number");
+  EXPECT_EQ(first_reason("a,b\n1,two\n"), "2: column 2 (b): \"two\" is not a number" + remedy("b"));
+  EXPECT_EQ(first_reason("a,b\n1,2\n1,two\n"), "3: column 2 (b): \"two\" is not a number");
   EXPECT_EQ(first_reason("1,2\n3,4x\n"), "2: column 2: \"4x\" is not a number");
 }
 

@@ -18,6 +18,8 @@ RowMatrix<T> all_of(RowSource<T>& source) {
   return all;
 }
 
+constexpr const char* kImpute = " (to fill gaps, fit with --missing impute)";
+
 TEST(RowSource, FilesFollowEachOther) {
   const Folder folder;
   RowSource<double> source(
@@ -38,7 +40,8 @@ TEST(RowSource, FilesThatDoNotFitTogetherAreRefused) {
   const std::string wide = folder.file("b.csv", "1,2,3\n");
   EXPECT_EQ(reason(wide), wide + ": 3 columns, but " + first + " has 2");
   const std::string renamed = folder.file("c.csv", "y,x\n1,2\n");
-  EXPECT_EQ(reason(renamed), renamed + ": its column names are not those of " + first);
+  EXPECT_EQ(reason(renamed), renamed + ": its column names are not those of " + first +
+                                 "; only the order differs: feature 1 is \"y\" instead of \"x\"");
   EXPECT_EQ(reason(folder.file("none")), folder.file("none") + ": cannot open: No such file or directory");
 }
 
@@ -52,7 +55,7 @@ TEST(RowSource, ARowThatIsNotFiniteIsNamed) {
            })
         .substr(path.size());
   };
-  EXPECT_EQ(reason("nan"), ": line 3: NaN in column 2 (y)");
+  EXPECT_EQ(reason("nan"), ": line 3: NaN in column 2 (y)" + std::string(kImpute));
   EXPECT_EQ(reason("-inf"), ": line 3: -infinity in column 2 (y)");
   EXPECT_EQ(reason("1e200"),
             ": line 3: 1e+200 (too large: magnitudes up to 1e+151 can be used) in column 2 (y)");
@@ -66,7 +69,7 @@ TEST(RowSource, BadRowsAreLeftOutAndCounted) {
   EXPECT_EQ(all_of(source), (RowMatrix<float>(2, 2) << 1, 2, 3, 4).finished());
   EXPECT_EQ(source.skipped().count, 20);
   ASSERT_EQ(source.skipped().first.size(), 5U);
-  EXPECT_EQ(source.skipped().first[0], folder.file("a.csv") + ": line 2: NaN in column 1");
+  EXPECT_EQ(source.skipped().first[0], folder.file("a.csv") + ": line 2: NaN in column 1" + kImpute);
 }
 
 TEST(RowSource, RowsThatTheLearnerRefusesAreLeftOutAndCounted) {
@@ -85,7 +88,7 @@ TEST(RowSource, RowsThatTheLearnerRefusesAreLeftOutAndCounted) {
   const auto add = [&](const auto& rows) { pca.partial_fit(rows); };
   learn(OnBadRow::kSkip, add);
   EXPECT_EQ(pca.rows_seen(), 2);
-  EXPECT_EQ(refusal_of([&] { learn(OnBadRow::kError, add); }), path + ": line 2: NaN in column 1");
+  EXPECT_EQ(refusal_of([&] { learn(OnBadRow::kError, add); }), path + ": line 2: NaN in column 1" + kImpute);
   EXPECT_EQ(pca.rows_seen(), 2);
 }
 
