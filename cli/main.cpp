@@ -13,11 +13,13 @@
 #include "memory_limit.hpp"
 #include "printable.hpp"
 #include "roipca/build_info.hpp"
+#include "suggestion.hpp"
 
 namespace {
 
 using roipca::cli::Command;
 using roipca::cli::printable;
+using roipca::cli::suggestion;
 
 constexpr int kFailed = 1;
 constexpr int kWrongUsage = 2;
@@ -41,19 +43,46 @@ int failed(const std::string& message) {
   return kFailed;
 }
 
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates) {
+  const std::string meant = suggestion(word, candidates);
+  return meant.empty() ? "" : ": did you mean " + meant + "?";
+}
+
+std::vector<std::string> options_of(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
 // Describes what is wrong with a command's arguments. CLI11 reports a missing option before an unknown one,
 // which may be the same option misspelt.
 std::string what_is_wrong(const CLI::App& command, const CLI::ParseError& error) {
   for (const std::string& word : command.remaining()) {
-    if (word.starts_with('-')) return "there is no option " + word;
+    if (!word.starts_with('-')) continue;
+    const std::string option = word.substr(0, word.find('='));
+    return "there is no option " + option + did_you_mean(option, options_of(command));
   }
-  return error.what();
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) == nullptr) return error.what();
+  const std::string message = error.what();
+  const std::string name = message.substr(0, message.find(':'));
+  const CLI::Option* const option = command.get_option_no_throw(name);
+  if (option == nullptr || option->get_positional() || option->get_expected_max() > 1) return message;
+  if (option->count() < 2) return name + " needs a value";
+  return name + " is given " + std::to_string(option->count()) + " times";
 }
 
-std::string names(const std::vector<Command>& commands) {
-  std::string text;
-  for (const Command& command : commands) text += (text.empty() ? "" : ", ") + command.app->get_name();
-  return text;
+std::vector<std::string> names_of(const std::vector<Command>& commands) {
+  std::vector<std::string> names;
+  for (const Command& command : commands) names.push_back(command.app->get_name());
+  return names;
+}
+
+std::string no_such_command(const std::string& word, const std::vector<std::string>& names) {
+  const std::string text = "there is no command \"" + word + '"';
+  const std::string hint = did_you_mean(word, names);
+  return text + (hint.empty() ? "; commands: " + CLI::detail::join(names, ", ") : hint);
 }
 
 int run(const Command& command) {
@@ -100,10 +129,10 @@ int main(int argc, char** argv) {
     }
     const std::string word = first_word(argc, argv);
     if (word.empty()) return wrong_usage(error.what());
-    return wrong_usage("there is no command \"" + word + "\"; commands: " + names(commands));
+    return wrong_usage(no_such_command(word, names_of(commands)));
   }
   for (const Command& command : commands) {
     if (command.app->parsed()) return run(command);
   }
-  return wrong_usage("a command is needed; commands: " + names(commands));
+  return wrong_usage("a command is needed; commands: " + CLI::detail::join(names_of(commands), ", "));
 }

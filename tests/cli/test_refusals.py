@@ -168,6 +168,31 @@ def test_wrong_usage_is_reported_in_one_line(roipca, tmp_path, arguments, reason
 
 
 @pytest.mark.parametrize(
+    "arguments, said",
+    [
+        (["fit", "a.csv", "--standardise"], "there is no option --standardise: did you mean --standardize?"),
+        (["fit", "a.csv", "--component", "2"], "there is no option --component: did you mean --components?"),
+        (["fit", "a.csv", "--mising=impute"], "there is no option --mising: did you mean --missing?"),
+        (["watch", "a.csv", "--conifdence", "0.9"], "there is no option --conifdence: did you mean --confidence?"),
+        (["fit", "a.csv", "--frobnicate"], "there is no option --frobnicate"),
+        (["fit", "a.csv", "--foo"], "there is no option --foo"),
+        (["fti", "a.csv"], 'there is no command "fti": did you mean fit?'),
+        (["trasform", "a.csv"], 'there is no command "trasform": did you mean transform?'),
+        (["fit", "a.csv", "-k", "1", "-k", "2"], "--components is given 2 times"),
+        (
+            ["fit", "a.csv", "-k", "1", "--method", "ipca", "--method", "gha", "--method", "oja"],
+            "--method is given 3 times",
+        ),
+        (["fit", "a.csv", "-k"], "--components needs a value"),
+    ],
+)
+def test_misspelt_and_repeated_options_are_told_in_plain_english(roipca, tmp_path, arguments, said):
+    (tmp_path / "a.csv").write_text("1,2\n3,4\n")
+    command = "" if arguments[0] in ("fti", "trasform") else f"{arguments[0]} "
+    assert roipca.refuse(*arguments, code=2) == f"roipca: {said} (see roipca {command}--help)\n"
+
+
+@pytest.mark.parametrize(
     "arguments",
     [
         ["fit", "a.npy", "-k", "3", "-o", "a.npy"],
