@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <memory>
 #include <numbers>
 #include <numeric>
@@ -8,6 +9,7 @@
 #include "arguments.hpp"
 #include "available_memory.hpp"
 #include "json_object.hpp"
+#include "memory_limit.hpp"
 #include "model_input.hpp"
 #include "roipca/batch_pca.hpp"
 #include "roipca/online_pca.hpp"
@@ -80,13 +82,15 @@ std::string gigabytes(double bytes) {
 
 // Throws FileError if a batch PCA would exhaust the machine or the limits on this process. At its peak, the
 // eigenproblem takes about nine matrices of all features (measured).
-void require_memory_for(Index features) {
+void require_memory_for(Index features, const CompareSettings& settings) {
   const double bytes = 9.0 * 8.0 * static_cast<double>(features) * static_cast<double>(features);
-  const auto available = static_cast<double>(available_memory());
+  constexpr auto kNoLimit = std::numeric_limits<std::uint64_t>::max();
+  const auto available = static_cast<double>(std::min(available_memory(), memory_limit().value_or(kNoLimit)));
   if (bytes <= available) return;
   throw FileError("a batch PCA of " + std::to_string(features) + " features takes about " + gigabytes(bytes) +
-                  " of memory, and " + gigabytes(available) +
-                  " are available: compare with another model instead");
+                  " of memory, and " + gigabytes(available) + " are available: roipca refine " +
+                  settings.model + " " + settings.input.paths.front() +
+                  " -o FILE tells the error without it, and so do --passes 2 and --probes 10 of roipca fit");
 }
 
 // Returns the leading `components` of a batch PCA, computed from the exact scatter: O(features^2) memory for
@@ -97,7 +101,7 @@ OwnedRows<double> batch_subspace(const CompareSettings& settings, Index features
     throw FileError(settings.input.paths.front() + ": rows of " + std::to_string(source.columns()) +
                     " numbers, but the model has " + std::to_string(features) + " features");
   }
-  require_memory_for(features);
+  require_memory_for(features, settings);
   OnlinePca<double> pca(options);
   while (const PlacedRows<double>* block = source.next()) {
     check_interrupt();

@@ -269,6 +269,17 @@ def test_arguments_beside_a_model_to_compare_with_are_refused(roipca, model):
     assert "without nonexistent" in roipca.refuse("compare", "m", "m", "nonexistent", code=2)
 
 
+def test_a_comparison_too_large_for_a_batch_pca_points_to_what_tells_the_error(roipca, tmp_path):
+    np.save(tmp_path / "wide.npy", np.random.default_rng(0).standard_normal((20, 3000)))
+    roipca("fit", "wide.npy", "-k", 2, "-o", "m")
+    said = roipca.refuse("compare", "m", "wide.npy", "--max-memory", "300M")
+    assert "a batch PCA of 3000 features takes about 0.6 GB of memory, and 0.3 GB are available: " in said
+    assert "roipca refine m wide.npy -o FILE" in said and "--passes 2" in said and "--probes 10" in said
+    for options in (("--passes", 2), ("--probes", 10)):
+        assert "subspace error after" in roipca("fit", "wide.npy", "-k", 2, "-o", "other", *options)
+    assert "subspace error about" in roipca("refine", "m", "wide.npy", "-o", "better")
+
+
 def test_a_first_row_with_a_missing_value_is_no_header(roipca, tmp_path):
     (tmp_path / "a.csv").write_text("1,NA,3\n4,5,6\n7,8,10\n")
     said = roipca.refuse("fit", "a.csv", "-k", 1)
@@ -294,6 +305,21 @@ def test_memory_can_be_limited(roipca, tmp_path):
     roipca("fit", "a.npy", "-k", 2, "--max-memory", "2G")
     for wrong in ("0", "-1", "60MB", "much", "99999999999999T"):
         assert "--max-memory" in roipca.refuse("fit", "a.npy", "-k", 2, "--max-memory", wrong, code=2)
+
+
+@pytest.mark.parametrize("features", [700, 1500])
+@pytest.mark.parametrize("options", [[], ["--float32"]])
+def test_the_exact_method_says_how_much_memory_would_do(roipca, tmp_path, features, options):
+    np.save(tmp_path / "a.npy", np.random.default_rng(0).standard_normal((features, features)))
+    command = ["fit", "a.npy", "-k", 8, "--method", "exact", *options, "--max-memory"]
+    said = roipca.refuse(*command, "16M")
+    found = re.fullmatch(
+        r"roipca: not enough memory within 16 MB \(see --max-memory\): the exact method takes about (\d+)M for (\d+) "
+        r"features\n",
+        said,
+    )
+    assert found and int(found[2]) == features
+    roipca(*command, f"{found[1]}M", "-o", "m")
 
 
 def test_a_limit_too_low_for_the_program_itself_is_refused_with_the_lowest_that_will_do(roipca, tmp_path):
@@ -332,21 +358,6 @@ def test_text_of_cells_cannot_control_the_terminal(roipca, tmp_path):
     (tmp_path / "a.csv").write_text(f"x,y\n1,2\n3,{evil}\n4,5\n", encoding="utf-8")
     skipping = roipca.run("fit", "a.csv", "-k", 1, "-o", "m", "--on-bad-row", "skip").stderr
     for said in (skipping, roipca.refuse("fit", "a.csv", "-k", 1, "-o", "m").encode()):
-@pytest.mark.parametrize("features", [700, 1500])
-@pytest.mark.parametrize("options", [[], ["--float32"]])
-def test_the_exact_method_says_how_much_memory_would_do(roipca, tmp_path, features, options):
-    np.save(tmp_path / "a.npy", np.random.default_rng(0).standard_normal((features, features)))
-    command = ["fit", "a.npy", "-k", 8, "--method", "exact", *options, "--max-memory"]
-    said = roipca.refuse(*command, "16M")
-    found = re.fullmatch(
-        r"roipca: not enough memory within 16 MB \(see --max-memory\): the exact method takes about (\d+)M for (\d+) "
-        r"features\n",
-        said,
-    )
-    assert found and int(found[2]) == features
-    roipca(*command, f"{found[1]}M", "-o", "m")
-
-
         assert b"\\x1b]0;title\\x07\\x1b[2Jx\\xc2\\x9b31m" in said
         assert not any(c < 32 and c != 10 for c in said)
 
