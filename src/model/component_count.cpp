@@ -198,6 +198,14 @@ void add_cautions(const Sample& sample, ComponentCounts& counts) {
     cautions.push_back("All " + std::to_string(known) +
                        " components held stand out from the noise: there may be more, so hold more.");
   }
+  // The few features with the least noise make up the last directions, and noise_differs does not see the
+  // others.
+  const double directions = std::floor(std::min(sample.features, sample.freedom));
+  if (counts.consensus >= 3 && 4.0 * static_cast<double>(counts.consensus) >= 3.0 * directions) {
+    cautions.push_back(std::to_string(counts.consensus) + " of " + std::to_string(std::llround(directions)) +
+                       " directions count as components, which leaves too few to estimate the noise: "
+                       "features may differ in units (see standardize) or in noise.");
+  }
   Index least = counts.consensus;
   Index most = counts.consensus;
   for (const auto& [name, count] : counts.rules()) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "roipca/batch_pca.hpp"
@@ -63,6 +64,27 @@ TEST(SuggestComponents, KnowsTheSameFromTheLeadingVariancesAsFromAll) {
   const ComponentCounts of_all = suggest_components(all);
   EXPECT_EQ(of_all.consensus, 3);
   EXPECT_EQ(suggest_components(leading), of_all);
+}
+
+// Features in different units, of which each is taken for a component of its own.
+TEST(SuggestComponents, CautionsIfHardlyAnyDirectionIsLeftForTheNoise) {
+  const auto cautions_beside = [](std::size_t noise) {
+    std::vector<double> variances(10 - noise);
+    double total = static_cast<double>(noise);
+    for (std::size_t i = 0; i < variances.size(); ++i)
+      total += variances[i] = std::pow(10.0, static_cast<double>(10 - i));
+    for (const double variance : noise_variances(noise, 2000.0)) variances.push_back(variance);
+    const ComponentCounts counts =
+        suggest_components({.leading = variances, .total = total, .rows = 2000, .features = 10});
+    EXPECT_EQ(counts.consensus, static_cast<Index>(10 - noise));
+    return counts.cautions;
+  };
+  for (const std::size_t noise : {1, 2}) {
+    const std::vector<std::string> cautions = cautions_beside(noise);
+    ASSERT_EQ(cautions.size(), 1) << noise;
+    EXPECT_TRUE(cautions[0].starts_with(std::to_string(10 - noise) + " of 10 directions")) << cautions[0];
+  }
+  EXPECT_TRUE(cautions_beside(5).empty());
 }
 
 template <typename T>

@@ -170,6 +170,18 @@ def test_cautions_say_what_is_wrong():
     assert any("disagree" in caution for caution in counts(slow).cautions)
 
 
+@pytest.mark.parametrize("parameters", [{"method": "exact"}, {"method": "roipca"}, {"missing": "impute"}])
+@pytest.mark.parametrize("sensors", [9, 10, 20, 40])
+def test_auto_warns_of_sensors_in_different_units(sensors, parameters):
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        units = 10.0 ** rng.uniform(-2, 4, sensors)
+        causes = rng.standard_normal((2000, 3)) @ rng.standard_normal((3, sensors))
+        rows = units * (5 + causes + 0.2 * rng.standard_normal((2000, sensors)))
+        with pytest.warns(UserWarning, match='n_components="auto": '):
+            assert OnlinePCA("auto", **parameters).fit(rows).n_components_ > 3
+
+
 @pytest.mark.parametrize("scale", [1e-140, 1e140])
 def test_counts_do_not_depend_on_the_unit(scale):
     X = spiked(300, 30, [30, 20])
