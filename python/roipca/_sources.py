@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 from scipy.sparse import issparse
 
 from ._errors import DataError, within
+from ._npy import open_npy
 from ._rows import ONE_ROW, is_arrow, is_store, refuse_containers, too_many_dimensions
 
 _BLOCK = 1 << 20  # numbers to read at a time
@@ -217,10 +217,7 @@ def _refuse_columns(columns: Sequence[str] | None) -> None:
 
 def _open_array(path: Path) -> Any:
     if path.suffix == ".npy":
-        try:
-            return np.load(path, mmap_mode="r")
-        except (EOFError, ValueError) as error:
-            raise ValueError(f"{path} cannot be read as an array of NumPy: {error}") from error
+        return open_npy(path)
     if path.suffix == ".zarr":
         return optional("zarr", "zarr").open(path, mode="r")  # an array or a group
     if path.suffix in (".h5", ".hdf5"):
