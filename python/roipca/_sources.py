@@ -180,11 +180,28 @@ def whole_chunks(source: Any, step: int) -> int:
     return max(1, step // chunks[0]) * chunks[0]
 
 
-def progress_bar(rows: int | None, shown: bool) -> Any:
-    """Returns a tqdm bar that counts rows."""
-    from tqdm.auto import tqdm
+class _NoBar:
+    """Stands in for a bar that is not shown."""
 
-    return tqdm(total=rows, unit=" rows", unit_scale=True, disable=not shown)
+    def __enter__(self) -> _NoBar:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def update(self, rows: int) -> None:
+        pass
+
+
+def progress_bar(rows: int | None, shown: bool) -> Any:
+    """Returns a tqdm bar that counts rows, or nothing visible if none is to be shown or tqdm is not installed."""
+    if not shown:
+        return _NoBar()
+    try:
+        tqdm = importlib.import_module("tqdm.auto").tqdm
+    except ImportError:
+        return _NoBar()
+    return tqdm(total=rows, unit=" rows", unit_scale=True)
 
 
 def optional(module: str, extra: str) -> Any:

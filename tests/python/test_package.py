@@ -109,3 +109,31 @@ def test_libraries_for_files_and_clusters_are_imported_only_when_needed():
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("progress", [False, True])
+def test_streams_are_read_without_a_bar_where_tqdm_is_missing(progress, tmp_path):
+    code = (
+        "import sys\n"
+        "sys.modules['tqdm'] = sys.modules['tqdm.auto'] = None\n"
+        "import numpy as np\n"
+        "from roipca import OnlinePCA\n"
+        "X = np.random.default_rng(0).standard_normal((100, 6))\n"
+        f"shown = {{'progress': {progress}}}\n"
+        "pca = OnlinePCA(2, method='roipca').fit_stream(X, passes=2, **shown).refine(X, **shown)\n"
+        "OnlinePCA(2, method='roipca').fit(X, passes=2)\n"
+        "print([sum(map(len, f(X, **shown))) for f in (pca.transform_stream, pca.score_stream)])\n"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert (shown.stdout.strip(), shown.stderr) == ("[100, 100]", "")
+
+
+def test_tqdm_is_not_imported_without_a_bar():
+    code = (
+        "import sys\n"
+        "from roipca import OnlinePCA\n"
+        "OnlinePCA(1).fit_stream([[[1.0, 2.0], [2.0, 1.0]]], progress=False)\n"
+        "print('tqdm' in sys.modules)\n"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout.strip() == "False"
