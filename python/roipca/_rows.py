@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from numbers import Number
 from typing import Any
 
@@ -138,20 +138,28 @@ def require_first_start(matrix: Any, first_row: int) -> None:
 
 
 def refuse_text(X: Any, first_row: int, error: Exception) -> None:
-    """Raises the error again with row and column, if its reason is a column of X that does not hold numbers."""
-    if not hasattr(X, "columns") or not any(words in str(error) for words in _NO_NUMBERS):
+    """Raises the error again with row and column, if its reason is a value or a column of X that is no number."""
+    if not any(words in str(error) for words in _NO_NUMBERS):
         return
+    for i, column, value in _values_of_frame(X, error) if hasattr(X, "columns") else _values_of_rows(X):
+        if _is_text(value):
+            raise ValueError(f"{_not_a_number(value)} (row {first_row + i}, column {column!r})") from error
+
+
+def _values_of_frame(X: Any, error: Exception) -> Iterator[tuple[int, Any, Any]]:
+    """Yields row, name and value of the columns that may hold text; raises TypeError if a column holds times."""
     for j, name in enumerate(X.columns):
         column = np.asarray(X.iloc[:, j] if hasattr(X, "iloc") else X[name])
         if column.dtype.kind in "mM":
             raise TypeError(f"Column {name!r} holds {column.dtype}, not numbers") from error
-        if column.dtype.kind not in "OSUT":
-            continue
-        for i, value in enumerate(column):
-            if isinstance(value, (str, bytes)) and not _is_number(value):
-                raise ValueError(
-                    f"could not convert string to float: {str(value)!r} (row {first_row + i}, column {name!r})"
-                ) from error
+        if column.dtype.kind in "OSUT":
+            yield from ((i, name, value) for i, value in enumerate(column))
+
+
+def _values_of_rows(X: Any) -> Iterator[tuple[int, int, Any]]:
+    for i, row in enumerate(X):
+        if isinstance(row, Iterable) and not isinstance(row, (str, bytes)):
+            yield from ((i, j, value) for j, value in enumerate(row))
 
 
 def unmasked(X: Any) -> Any:
@@ -212,7 +220,13 @@ def as_row(estimator: Any, x: Any, dtype: Any = None) -> np.ndarray:
         check_names(estimator, names)
     x = tensor_rows(x) if is_tensor(x) else np.asarray(x)
     if x.dtype.kind not in "biuf":
-        x = check_array(x, ensure_2d=False, dtype=np.float64, ensure_all_finite=False)
+        try:
+            x = check_array(x, ensure_2d=False, dtype=np.float64, ensure_all_finite=False)
+        except ValueError as error:
+            for j, value in enumerate(x.reshape(-1)):
+                if _is_text(value):
+                    raise ValueError(f"{_not_a_number(value)} (column {j})") from error
+            raise
     if x.ndim != 1:
         raise ValueError(f"Expected 1D array, got {x.ndim}D array instead: pass one row, such as X[0]")
     return np.ascontiguousarray(x, dtype)
@@ -249,12 +263,21 @@ def _row_names(x: Any) -> list[str] | None:
     return names if all(isinstance(name, str) for name in names) else None
 
 
-def _is_number(text: str | bytes) -> bool:
-    try:
-        float(text)
-    except ValueError:
+def _is_text(value: Any) -> bool:
+    """Whether the value is a string that does not say a number."""
+    if not isinstance(value, (str, bytes)):
         return False
-    return True
+    try:
+        float(value)
+    except ValueError:
+        return True
+    return False
+
+
+def _not_a_number(text: str | bytes) -> str:
+    """Returns the message of NumPy for the text, without its type."""
+    shown = text.decode(errors="replace") if isinstance(text, bytes) else str(text)
+    return f"could not convert string to float: {shown!r}"
 
 
 def _as_array(X: Any, dtype: Any, first_row: int, gaps: bool) -> tuple[Any, Sequence[str] | None]:

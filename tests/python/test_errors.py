@@ -315,6 +315,30 @@ def test_text_in_a_frame_is_named_with_row_and_column(rows, kind):
             call(frame)
 
 
+ARRAYS = {"list": list, "lists": lambda X: [list(x) for x in X], "object": np.array, "text": lambda X: X.astype(str)}
+
+
+@pytest.mark.parametrize("kind", ARRAYS)
+def test_text_in_lists_and_arrays_is_named_with_row_and_column(rows, kind):
+    objects = rows.astype(object)
+    objects[41, 3] = "n/a?"
+    bad = ARRAYS[kind](objects)
+    pca = OnlinePCA(4).fit(rows)
+    for call in (
+        pca.fit,
+        pca.transform,
+        pca.spe,
+        lambda X: OnlinePCA(4).fit_stream(iter([X[:30], X[30:]]), progress=False),
+        lambda X: OnlinePCA(4).fit_stream(iter([X[:30], X[30:]]), on_bad_row="skip", progress=False),
+        lambda X: prepare_rows(X, feature_weights=np.ones(30)),
+    ):
+        with pytest.raises(ValueError, match=r"could not convert string to float: 'n/a\?' \(row 41, column 3\)$"):
+            call(bad)
+    for call in (pca.update, pca.monitor):
+        with pytest.raises(ValueError, match=r"could not convert string to float: 'n/a\?' \(column 3\)$"):
+            call(bad[41])
+
+
 def test_a_column_of_times_is_named():
     frame = pd.DataFrame({"power": [1.0, 2.0, 3.0], "at": pd.date_range("2024-01-01", periods=3)})
     with pytest.raises(TypeError, match=r"^Column 'at' holds datetime64\[.*\], not numbers$"):
