@@ -192,6 +192,7 @@ void add_cautions(const Sample& sample, ComponentCounts& counts) {
     cautions.emplace_back("No noise is left beside the components: the rules count the rank of the rows.");
     return;
   }
+  if (counts.consensus == 0) cautions.emplace_back("No component stands out from the noise.");
   const auto known = static_cast<Index>(sample.most());
   if (static_cast<double>(known) < std::min(sample.features, sample.freedom) - 1.0 &&
       counts.consensus == known) {

@@ -109,7 +109,8 @@ def test_auto_reports_the_consensus():
 
 
 def test_auto_reports_one_component_of_pure_noise_and_of_one_row():
-    assert OnlinePCA("auto").fit(spiked(500, 40, [], 2)).n_components_ == 1
+    with pytest.warns(UserWarning, match="No component stands out from the noise"):
+        assert OnlinePCA("auto").fit(spiked(500, 40, [], 2)).n_components_ == 1
     alone = OnlinePCA("auto").partial_fit(np.ones((1, 40)))
     assert alone.n_components_ == 1
     assert alone.suggest_components().cautions == ["The rows have no variance."]
