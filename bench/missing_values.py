@@ -138,7 +138,7 @@ WAYS = {
 
 
 def subspace_error(found, truth):
-    return 1 - np.linalg.norm(found @ truth.T) ** 2 / len(truth)
+    return 2 * (1 - np.linalg.norm(found @ truth.T) ** 2 / len(truth))
 
 
 def compare(X, gaps, count):
