@@ -85,7 +85,7 @@ def main():
     quick, output = asked(__doc__)
     n, d = (500, 100) if quick else (10_000, 1_000)
     paragraphs = [
-        "# How many components to hold",
+        "# Oversampling: how many components to hold",
         "An online method loses the variance that leaves the components it holds. "
         "[Oversampling](glossary.md#oversampling), the number of components held beyond those reported, decides how "
         "much of it belongs to the reported ones. These tables show the price and the gain for three kinds of spectra. "
