@@ -48,6 +48,10 @@ WAIT = """new Promise((done, fail) => {
         ("alarm", "guides/sensors.html"),
         ("limits and alarms", "monitoring.html"),
         ("missing values", "missing.html"),
+        ("merge", "python.html"),
+        ("error bound", "accuracy.html"),
+        ("concept drift", "changing-streams.html"),
+        ("sample weights", "python.html"),
     ],
 )
 def test_a_search_finds_the_guide(page, words, target):
