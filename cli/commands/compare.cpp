@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -75,9 +76,9 @@ OwnedRows<double> subspace_of_model(const std::string& path, const std::string& 
 }
 
 std::string gigabytes(double bytes) {
-  char text[40];
-  std::snprintf(text, sizeof text, bytes < 1e10 ? "%.1f GB" : "%.0f GB", bytes / 1e9);
-  return text;
+  std::array<char, 40> text = {};
+  std::snprintf(text.data(), text.size(), bytes < 1e10 ? "%.1f GB" : "%.0f GB", bytes / 1e9);
+  return text.data();
 }
 
 // Throws FileError if a batch PCA would exhaust the machine or the limits on this process. At its peak, the
