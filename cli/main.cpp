@@ -65,7 +65,7 @@ std::string what_is_wrong(const CLI::App& command, const CLI::ParseError& error)
     return "there is no option " + option + did_you_mean(option, options_of(command));
   }
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) == nullptr) return error.what();
-  const std::string message = error.what();
+  std::string message = error.what();
   const std::string name = message.substr(0, message.find(':'));
   const CLI::Option* const option = command.get_option_no_throw(name);
   if (option == nullptr || option->get_positional() || option->get_expected_max() > 1) return message;
@@ -75,6 +75,7 @@ std::string what_is_wrong(const CLI::App& command, const CLI::ParseError& error)
 
 std::vector<std::string> names_of(const std::vector<Command>& commands) {
   std::vector<std::string> names;
+  names.reserve(commands.size());
   for (const Command& command : commands) names.push_back(command.app->get_name());
   return names;
 }

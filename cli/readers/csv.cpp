@@ -176,7 +176,7 @@ class CsvReader : public RowReader<T> {
   // Returns what to do about a field that is not a number.
   std::string hint_at(const std::string& field, const Column& column) const {
     const bool may_be_name = record_.line == first_line_ && !header_is_known_;
-    const std::string header = may_be_name ? "if this line has column names, use --header yes" : "";
+    std::string header = may_be_name ? "if this line has column names, use --header yes" : "";
     if (means_missing(field, {})) return may_be_name ? header : "to fill gaps, " + impute_advice_;
     if (record_.line != first_row_line_) return header;
     const std::string choice = choice_of(column);
@@ -186,7 +186,7 @@ class CsvReader : public RowReader<T> {
 
   // Returns the name of a column, or its number if that is easier to type.
   std::string choice_of(const Column& column) const {
-    const std::string number = std::to_string(column.field + 1);
+    std::string number = std::to_string(column.field + 1);
     if (layout_.names.empty()) return number;
     const std::string& name = layout_.names[column.wanted];
     const auto is_letter = [](char c) {
