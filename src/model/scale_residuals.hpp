@@ -17,10 +17,10 @@ namespace roipca {
 struct ScaleResiduals {
   Vector<double> outside;  ///< estimates of |D S D q - lambda' q|^2 outside of the reported components, from
                            ///< S = mu I + Q (Lambda - mu) Q^T, for each component
-  Vector<double> inside;  ///< the same along the other reported components
-  Vector<double> bounds;  ///< bounds on |(D - I) lambda q + D S (D - I) q|, from |S| <= `norm`
-  double least = 1.0;     ///< the least entry of D
-  double most = 1.0;      ///< the largest
+  Vector<double> inside;   ///< the same along the other reported components
+  Vector<double> bounds;   ///< bounds on |(D - I) lambda q + D S (D - I) q|, from |S| <= `norm`
+  double least = 1.0;      ///< the least entry of D
+  double most = 1.0;       ///< the largest
 };
 
 /// Returns what the scales add for the first `count` components, or nothing if the model's scales are those

@@ -152,7 +152,8 @@ def check_form(report, fit, count, eps):
     # Quotients of two sums over rows, each with a rounding per row; rows are rounded to T in one of them.
     report.within("ratios", max(fit.ratios.sum() - 1, 0), 16 * eps + (8 + np.sqrt(count)) * DOUBLE)
     gram = fit.components @ fit.components.T
-    report.within("orthonormal", np.abs(gram - np.eye(len(gram))).max(), max(ORTHONORMAL, fit.components.shape[1]) * eps)
+    features = fit.components.shape[1]
+    report.within("orthonormal", np.abs(gram - np.eye(len(gram))).max(), max(ORTHONORMAL, features) * eps)
 
 
 def check_observed(report, pca, stream):
