@@ -10,7 +10,9 @@ CONFIDENCE = "(with 99.9 % confidence)"
 
 
 def line_of(text: str, label: str) -> str:
-    return re.search(rf"^ *{label} +(.*)$", text, flags=re.MULTILINE)[1]
+    found = re.search(rf"^ *{label} +(.*)$", text, flags=re.MULTILINE)
+    assert found is not None, f"no line {label} in {text}"
+    return found[1]
 
 
 def test_a_bound_that_probes_give_names_its_confidence(roipca, tmp_path, rows):
