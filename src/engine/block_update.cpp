@@ -109,6 +109,7 @@ template <typename T>
 void BlockUpdate<T>::measure(const HeldPairs<T>& pairs, const RowBlock<T>& block, bool rounds) {
   if constexpr (std::is_same_v<T, double>) {
     if (rounds) {
+      if (pairs.settled) copies_.outdate();  // settled components may come from anywhere
       copies_.take_components(pairs.components, pairs.rank);
       return split_.measure(pairs.rank, copies_, block);
     }
