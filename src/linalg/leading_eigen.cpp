@@ -57,7 +57,8 @@ bool is_positive(simd::AlignedRows<double>& negative) {
   Vector<double> panel(simd::panel_size<double>(kPanel));
   Vector<double> panels(simd::outer_size<double>(kPanel, negative.padded_length()));
   for (Index first = 0; first < n; first += kPanel) {
-    const Index width = std::min(kPanel, n - first);
+    // The last columns are eliminated together: the inverse of a factor takes longer than the factor.
+    const Index width = n - first <= 2 * kPanel ? n - first : kPanel;
     Matrix<double> corner(width, width);
     for (Index j = 0; j < width; ++j) {
       for (Index i = j; i < width; ++i) corner(i, j) = -negative.row(first + j)[first + i];
