@@ -35,6 +35,12 @@ constexpr double kFloatRange = 0x1p80;
 template <typename T>
 constexpr double kTolerance = 512.0 * double{std::numeric_limits<T>::epsilon()};
 
+// Drift that one correction leaves to rounding, because the factor of the Gram matrix is close to the
+// identity.
+constexpr double kSmallDrift = 0x1p-10;
+// Squared length of the coefficients of a turn from which on their rounding hides the drift after it.
+constexpr double kLongTurn = 4.0;
+
 template <typename T>
 HeldEigenvalues held(const HeldPairs<T>& pairs, const RowBlock<T>& block) {
   const double smallest = pairs.rank > 0 ? pairs.values[pairs.rank - 1] : 0.0;
@@ -64,7 +70,8 @@ BlockUpdate<T>::BlockUpdate(Index capacity, Index max_rows, Index features)
       coefficients_(capacity + max_rows, capacity),
       panel_(simd::panel_size<T>(capacity + max_rows)),
       gram_(capacity, capacity),
-      column_(capacity),
+      turn_(capacity, capacity),
+      turned_(capacity, capacity),
       variances_(capacity) {}
 
 template <typename T>
@@ -280,67 +287,95 @@ void BlockUpdate<T>::rotate(HeldPairs<T>& pairs, simd::RowsView<T> rows, Index k
 template <typename T>
 void BlockUpdate<T>::settle(HeldPairs<T>& pairs) {
   since_settled_ = 0;
+  if (pairs.rank == 0) return;
+  if (pairs.settled) return restore(pairs);
   const Index rank = pairs.rank;
-  if (rank == 0) return;
-  if (!pairs.settled) {
-    eigen_.matrix(rank) = pairs.inner.topRows(rank);
-    const double noise = static_cast<double>(rank) * std::numeric_limits<double>::epsilon();
-    const Index found = eigen_.solve_positive(rank, rank, noise);
-    pairs.values = eigen_.values();
-    // A lazy product, because Eigen's other products allocate.
-    coefficients_.topLeftCorner(rank, found) =
-        pairs.normal.topRows(rank).lazyProduct(eigen_.vectors(found)).template cast<T>();
-    rotate(pairs, {pairs.components.row(0), 0, 0}, found);
-    pairs.rank = found;
-    pairs.settled = true;
-  }
-  restore(pairs);
+  eigen_.matrix(rank) = pairs.inner.topRows(rank);
+  const double noise = static_cast<double>(rank) * std::numeric_limits<double>::epsilon();
+  const Index found = eigen_.solve_positive(rank, rank, noise);
+  pairs.values = eigen_.values();
+  const auto vectors = eigen_.vectors(found);
+  linalg::operations().multiplier(linalg::padded(rank), found, rank, pairs.normal.data(), pairs.normal.rows(),
+                                  vectors.data(), vectors.outerStride(), turn_.row(0), turn_.stride());
+  const double longest = turn_.columns(found).colwise().squaredNorm().maxCoeff();
+  const double drift = find_drift_after_turn(pairs, found);
+  if (drift > kTolerance<T>) divide_turn(found);
+  apply_turn(pairs, found);
+  pairs.rank = found;
+  pairs.settled = true;
+  if (!(drift < kSmallDrift && longest < kLongTurn)) restore(pairs);
 }
 
+// Leaves Z^T Z in gram_.
 template <typename T>
-double BlockUpdate<T>::measure_drift(const HeldPairs<T>& pairs) {
-  simd::table<T>().gram(pairs.components.view(pairs.rank), pairs.components.padded_length(), gram_.data(),
-                        gram_.cols());
+void BlockUpdate<T>::find_gram(const HeldPairs<T>& pairs) {
+  simd::table<T>().gram(pairs.components.view(pairs.rank), pairs.components.padded_length(), gram_.row(0),
+                        gram_.stride());
+}
+
+// Returns the largest difference between gram_ and the identity.
+template <typename T>
+double BlockUpdate<T>::drift_of_gram(Index rank) const {
   double drift = 0.0;
-  for (Index i = 0; i < pairs.rank; ++i) {
-    for (Index j = 0; j <= i; ++j) drift = std::max(drift, std::abs(gram_(i, j) - (i == j ? 1.0 : 0.0)));
+  for (Index i = 0; i < rank; ++i) {
+    for (Index j = 0; j <= i; ++j) drift = std::max(drift, std::abs(gram_.row(i)[j] - (i == j ? 1.0 : 0.0)));
   }
   return drift;
 }
 
+// Returns the drift that Z turn_ would have, and leaves its Gram matrix in gram_: products with the long
+// components are computed once, and not for each of the two bases.
 template <typename T>
-void BlockUpdate<T>::restore(HeldPairs<T>& pairs) {
-  for (int pass = 0; pass < 3 && measure_drift(pairs) > kTolerance<T>; ++pass) orthonormalise(pairs);
+double BlockUpdate<T>::find_drift_after_turn(const HeldPairs<T>& pairs, Index found) {
+  find_gram(pairs);
+  auto gram = gram_.columns(pairs.rank).topRows(pairs.rank);
+  for (Index i = 0; i < pairs.rank; ++i) {
+    for (Index j = 0; j < i; ++j) gram(i, j) = gram(j, i);
+  }
+  const auto padding = turn_.padded_length() - pairs.rank;
+  for (Index j = 0; j < found; ++j) std::fill_n(turn_.row(j) + pairs.rank, padding, 0.0);
+  const auto& loops = simd::table<double>();
+  loops.dots(turn_.view(found), gram_.view(pairs.rank), turn_.padded_length(), turned_.row(0),
+             turned_.stride());
+  loops.dots(turn_.view(found), turned_.view(found), turn_.padded_length(), gram_.row(0), gram_.stride());
+  return drift_of_gram(found);
 }
 
-// Sets Q <- Q R^(-1) for the Cholesky factor R of Q^T Q, which measure_drift left in gram_. R is triangular,
-// so a component is corrected only by those before it, which are more accurate.
 template <typename T>
-void BlockUpdate<T>::orthonormalise(HeldPairs<T>& pairs) {
-  const Index rank = pairs.rank;
-  auto& l = gram_;  // R^T, row by row, in the lower triangle of Q^T Q
-  for (Index i = 0; i < rank; ++i) {
-    for (Index j = 0; j <= i; ++j) {
-      double left = l(i, j);
-      for (Index m = 0; m < j; ++m) left -= l(i, m) * l(j, m);
-      // A component that nearly depends on the others keeps its direction; the next pass orthogonalises it.
-      l(i, j) = i > j ? left / l(j, j) : std::sqrt(std::max(left, 0.01 * l(i, i)));
-    }
+void BlockUpdate<T>::restore(HeldPairs<T>& pairs) {
+  for (int pass = 0; pass < 3; ++pass) {
+    find_gram(pairs);
+    const double drift = drift_of_gram(pairs.rank);
+    if (drift <= kTolerance<T>) return;
+    turn_.columns(pairs.rank).setIdentity();
+    divide_turn(pairs.rank);
+    apply_turn(pairs, pairs.rank);
+    if (drift < kSmallDrift) return;
   }
-  // Computes the columns of R^(-1) by forward substitution with R^T from the right.
-  coefficients_.topLeftCorner(rank, rank).setZero();
-  Vector<double>& column = column_;
-  for (Index j = 0; j < rank; ++j) {
-    column.head(rank).setZero();
-    column[j] = 1.0 / l(j, j);
-    for (Index i = j - 1; i >= 0; --i) {
-      double left = 0.0;
-      for (Index m = i + 1; m <= j; ++m) left -= l(m, i) * column[m];
-      column[i] = left / l(i, i);
-    }
-    coefficients_.col(j).head(rank) = column.head(rank).template cast<T>();
+}
+
+// Divides turn_ by the Cholesky factor R of gram_ = R^T R: Z turn_ is then orthonormal. R is triangular, so a
+// component is corrected only by those before it, which are more accurate.
+template <typename T>
+void BlockUpdate<T>::divide_turn(Index count) {
+  auto r = gram_.columns(count);
+  auto turn = turn_.columns(count);
+  for (Index j = 0; j < count; ++j) {
+    auto of_j = r.col(j);
+    for (Index i = 0; i < j; ++i) of_j[i] = (of_j[i] - of_j.head(i).dot(r.col(i).head(i))) / r(i, i);
+    // A component that nearly depends on the others keeps its direction; the next pass orthogonalises it.
+    of_j[j] = std::sqrt(std::max(of_j[j] - of_j.head(j).squaredNorm(), 0.01 * of_j[j]));
+    for (Index i = 0; i < j; ++i) turn.col(j) -= of_j[i] * turn.col(i);
+    turn.col(j) /= of_j[j];
   }
-  rotate(pairs, {pairs.components.row(0), 0, 0}, rank);
+}
+
+// Sets Z <- Z turn_.
+template <typename T>
+void BlockUpdate<T>::apply_turn(HeldPairs<T>& pairs, Index count) {
+  coefficients_.topLeftCorner(pairs.rank, count) =
+      turn_.columns(count).topRows(pairs.rank).template cast<T>();
+  rotate(pairs, {pairs.components.row(0), 0, 0}, count);
 }
 
 template class BlockUpdate<float>;

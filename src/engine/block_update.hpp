@@ -106,9 +106,12 @@ class BlockUpdate {
   void express_by_rows(Index count, Index rank, Index kept);
   void take_coefficients(const RowBlock<T>& block, Index count, Index rank, Index kept);
   void rotate(HeldPairs<T>& pairs, simd::RowsView<T> rows, Index kept);
-  double measure_drift(const HeldPairs<T>& pairs);
+  void find_gram(const HeldPairs<T>& pairs);
+  double drift_of_gram(Index rank) const;
+  double find_drift_after_turn(const HeldPairs<T>& pairs, Index found);
+  void divide_turn(Index count);
+  void apply_turn(HeldPairs<T>& pairs, Index count);
   void restore(HeldPairs<T>& pairs);
-  void orthonormalise(HeldPairs<T>& pairs);
 
   BlockSplit<T> split_;
   RoundedCopies copies_;
@@ -122,9 +125,10 @@ class BlockUpdate {
   Vector<double> work_;
   RowMatrix<T> coefficients_;
   Vector<T> panel_;
-  RowMatrix<double> gram_;    // Q^T Q
-  Vector<double> column_;     // one column of the inverse of its factor
-  Vector<double> variances_;  // along the components, for scores
+  simd::AlignedRows<double> gram_;    // Q^T Q, its lower triangle row by row
+  simd::AlignedRows<double> turn_;    // coefficients of the eigenvectors in Z, one row per component
+  simd::AlignedRows<double> turned_;  // Z^T Z times them
+  Vector<double> variances_;          // along the components, for scores
   int since_settled_ = 0;
   bool advanced_ = false;  // whether the last block was a small step
 };
