@@ -34,13 +34,14 @@ std::string sufficient_numbers(const ModelFacts& facts) {
     const std::size_t before = reached;
     while (reached < kParts.size() && sum > kParts[reached]) ++reached;
     if (reached == before) continue;
+    const std::string count = grouped(static_cast<std::int64_t>(i) + 1);
     const std::string part = "over " + percent(kParts[reached - 1]);
     if (!clauses.empty()) {
-      clauses.push_back("the first " + grouped(i + 1) + " " + part);
+      clauses.push_back("the first " + count + " " + part);
     } else if (i == 0) {
       clauses.push_back("The first component explains " + part);
     } else {
-      clauses.push_back("The first " + grouped(i + 1) + " components explain " + part);
+      clauses.push_back("The first " + count + " components explain " + part);
     }
   }
   return clauses.empty() ? "" : joined(clauses) + ".";

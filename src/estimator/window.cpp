@@ -169,6 +169,7 @@ Model<T> Window<T>::model_of_kept_rows() const {
     kept_.for_each_part(
         [&](const Rows<T>& rows, const Weights& weights) { parts.emplace_back(rows, weights); });
     std::vector<GivenRows<T>> given;
+    given.reserve(parts.size());
     for (const auto& [rows, weights] : parts) given.push_back({rows, weights, true, nullptr, true});
     streams.fill_by(first_fill_model<T>(options_, features_, given), kept_.count());
   }

@@ -39,7 +39,7 @@ class Imputation {
   /// is worth its cost: by `least` rows, and by `growth` times the rows of the model that forgetting leaves.
   bool is_outdated(std::int64_t rows, std::int64_t least, double growth, double forgetting) const {
     if (rows_ == std::numeric_limits<std::int64_t>::max()) return false;
-    double counting = static_cast<double>(rows_);
+    auto counting = static_cast<double>(rows_);
     if (forgetting < 1.0) counting = std::min(counting, 1.0 / (1.0 - forgetting));
     return rows - rows_ >= std::max(least, static_cast<std::int64_t>(growth * counting));
   }

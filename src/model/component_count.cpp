@@ -163,7 +163,7 @@ Index broken_stick(const Sample& sample) {
   const double pieces = std::floor(std::min(sample.features, sample.freedom));
   double expected = 0.0;  // expected length of the longest piece: sum of 1 / j up to the number of pieces,
                           // divided by that number
-  for (double j = pieces; j >= 1.0; j -= 1.0) expected += 1.0 / j / pieces;
+  for (auto j = static_cast<Index>(pieces); j >= 1; --j) expected += 1.0 / static_cast<double>(j) / pieces;
   Index count = 0;
   for (const double variance : sample.leading) {
     if (static_cast<double>(count) >= pieces || !(variance > expected)) break;

@@ -279,7 +279,7 @@ template <typename T>
 Model<T> SparseStream<T>::model_without_waiting() const {
   HeldPairs<T> pairs = update_.pairs(moments_);
   BlockUpdate<T>(held_, block_rows_ + 1).settle(pairs);
-  const std::int64_t waiting = static_cast<std::int64_t>(block_.given.size());
+  const auto waiting = static_cast<std::int64_t>(block_.given.size());
   OwnedRows<T> components(pairs.rank, features_);
   as_columns(components) = pairs.components.columns(pairs.rank);
   Model<T> model = make_model<T>(options_, rows_ - waiting, moments_, std::move(components),

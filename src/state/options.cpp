@@ -11,7 +11,7 @@ namespace {
 constexpr Index kLongestText = 64;  // the longest number takes 24 characters
 
 void visit_text(Archive& archive, std::string& text) {
-  Index length = static_cast<Index>(text.size());
+  auto length = static_cast<Index>(text.size());
   archive.count(length, kLongestText);
   text.resize(static_cast<std::size_t>(length));
   for (char& c : text) archive(c);

@@ -45,11 +45,11 @@ TEST(Csv, TheDelimiterIsFound) {
 }
 
 TEST(Csv, BlanksLineEndsAndByteOrderMarksDoNotMatter) {
-  for (const char* text :
-       {"1,2\r\n3,4.5\r\n", "1,2\n3,4.5",
-        "\xEF\xBB\xBF"
-        "1,2\n3,4.5\n",
-        "\n1,2\n\n  \n3,4.5\n\n", " 1 , 2 \n +3 ,\t4.5\n", "# made by a \"program\n1,2\n#\"\n3,4.5\n"}) {
+  const char* const marked =
+      "\xEF\xBB\xBF"
+      "1,2\n3,4.5\n";
+  for (const char* text : {"1,2\r\n3,4.5\r\n", "1,2\n3,4.5", marked, "\n1,2\n\n  \n3,4.5\n\n",
+                           " 1 , 2 \n +3 ,\t4.5\n", "# made by a \"program\n1,2\n#\"\n3,4.5\n"}) {
     EXPECT_EQ(rows_of(text), kTable) << text;
   }
 }
