@@ -76,13 +76,15 @@ def print_methods() -> None:
 def print_sets() -> None:
     """Shows by how much the rates differ between sets of learned rows, as multiples of the nominal rate."""
     print("| process | method | T² 95 % | 99 % | 99.9 % | SPE 95 % | 99 % | 99.9 % |\n" + "|---" * 8 + "|")
-    for kind in ("Gaussian", "autocorrelated", "heavy-tailed"):
+    standardized = "Gaussian, standardized"
+    for kind in ("Gaussian", standardized, "autocorrelated", "heavy-tailed"):
         new = process(NEW, kind, SETS)
         methods: tuple[Any, ...] = ("exact", "roipca", "froipca")
         for method in methods:
             times = []
             for seed in range(SETS):
-                pca = OnlinePCA(CAUSES, method=method).fit(process(LEARNED, kind, seed))
+                pca = OnlinePCA(CAUSES, method=method, standardize=kind == standardized)
+                pca.fit(process(LEARNED, kind, seed))
                 t2, spe = pca.t2(new), pca.spe(new)
                 beyond = [np.mean(t2 > pca.t2_limit(confidence)) for confidence in CONFIDENCES]
                 beyond += [np.mean(spe > pca.spe_limit(confidence)) for confidence in CONFIDENCES]
