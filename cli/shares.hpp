@@ -16,16 +16,23 @@ std::string share_text(double share, int digits);
 /// Returns the same in percent, without the sign.
 std::string percent_text(double share, int digits);
 
-/// Returns a note on the feature that has nearly all of the variance, which `remedy` cures ("use
-/// --standardize"). Returns nothing if there is no such feature or if the model is standardized. `names` may
-/// be empty.
+/// What cures features that have too much or too little of the variance.
+struct UnitRemedies {
+  std::string units;   ///< "use --standardize"
+  std::string scales;  ///< "let more rows determine the scales (--first-rows)"
+};
+
+/// Returns a note on the feature that has nearly all of the variance or, if the model is standardized, on the
+/// feature whose scale from the first rows is farthest off. Returns nothing if there is no such feature.
+/// `names` may be empty.
 template <typename T>
 std::optional<std::string> note_on_units(const Model<T>& model, const std::vector<std::string>& names,
-                                         const std::string& remedy);
+                                         const UnitRemedies& remedies);
 
 extern template std::optional<std::string> note_on_units(const Model<float>&, const std::vector<std::string>&,
-                                                         const std::string&);
+                                                         const UnitRemedies&);
 extern template std::optional<std::string> note_on_units(const Model<double>&,
-                                                         const std::vector<std::string>&, const std::string&);
+                                                         const std::vector<std::string>&,
+                                                         const UnitRemedies&);
 
 }  // namespace roipca::cli

@@ -298,7 +298,10 @@ void fit(const FitSettings& settings) {
                            KeepModel<T>([&](const Model<T>& so_far) { return models.at_interrupt(so_far); }));
   const double seconds = seconds_of_first + more.seconds();
   model = finished(std::move(model), true);
-  if (const auto text = note_on_units(model, source.names(), "use --standardize")) note(*text);
+  if (const auto text = note_on_units(
+          model, source.names(),
+          {.units = "use --standardize", .scales = "let more rows determine the scales (--first-rows)"}))
+    note(*text);
   check_interrupt();
   if (scores) scores->complete();
   if (sample) sample->complete();

@@ -115,7 +115,9 @@ class Watch {
         options_(options),
         checkpoint_(settings.long_run.checkpoint),
         every_(settings.long_run.every),
-        remedy_(start ? "fit with --standardize" : "use --standardize"),
+        remedies_(
+            start ? UnitRemedies{"fit with --standardize", "fit with more --first-rows"}
+                  : UnitRemedies{"use --standardize", "let more rows determine the scales (--first-rows)"}),
         start_(beginning(settings, std::move(start), features)),
         monitor_(pca(), options),
         // A file is read again from its beginning; a pipe continues.
@@ -177,7 +179,7 @@ class Watch {
   void after_warm_up() {
     if (components_.known_at_end()) choose_components();
     if (std::exchange(has_looked_at_units_, true)) return;
-    if (const auto text = note_on_units(pca().model(), names_, remedy_)) note(*text);
+    if (const auto text = note_on_units(pca().model(), names_, remedies_)) note(*text);
   }
 
   // Turns -k as a fraction or auto into a number.
@@ -203,7 +205,7 @@ class Watch {
   MonitorOptions options_;
   std::string checkpoint_;
   std::int64_t every_;
-  std::string remedy_;  // for features in different units
+  UnitRemedies remedies_;
   bool has_looked_at_units_ = false;
   WatchCheckpoint start_;
   Monitor<double> monitor_;

@@ -30,6 +30,13 @@ struct Prequential {
   bool operator==(const Prequential&) const = default;
 };
 
+/// A feature whose scale is wrong: see Model::worst_scale.
+struct WrongScale {
+  Index feature;  ///< zero-based
+  double ratio;   ///< its standard deviation divided by its scale
+  Index count;    ///< number of features whose scales are off by a factor of three or more
+};
+
 /// Changes of the rows during the stream, found by comparing rows with earlier ones: see
 /// docs/changing-streams.md. All members are 0 after a merge, which knows no order of the rows.
 struct Change {
@@ -126,6 +133,10 @@ struct Model {
   /// scale: by how much the scale, which was computed from the first rows, was off. 1 for a correct scale and
   /// for features without variance; empty without standardizing.
   std::vector<double> scale_ratio() const;
+  /// Returns the feature whose scale is farthest off, if by a factor of three or more: the first rows did not
+  /// show how much it varies, and it has too much or too little of the total variance. Nothing if there is
+  /// none.
+  std::optional<WrongScale> worst_scale() const;
   /// Returns the mean variance along the directions that are not reported; 0 if there are none.
   double noise_variance() const;
 

@@ -48,6 +48,7 @@ class Fitted:
         self.dtype = _DTYPES[type(core)]
         self._seen: tuple[Any, Any, Any] = (None, None, None)  # the core's model, a request, and the model for it
         self._warned: set[str] = set()
+        self._with_right_scales: Any = None  # the last model whose scales were looked at
 
     @classmethod
     def empty(cls, parameters: dict[str, Any], dtype: Any, rows: int | None, features: int) -> Fitted:
@@ -109,6 +110,7 @@ class Fitted:
             count = self._reported(model, n_components)
             reported = model if count == model.n_components else model.reporting(count)
             self._seen = (model, n_components, reported)
+        self._warn_of_scales(model)
         return reported
 
     def reported(self, n_components: Any) -> Any:
@@ -116,6 +118,7 @@ class Fitted:
         if isinstance(n_components, Integral) and n_components == self.parameters["n_components"]:
             model = self.core.reported()
             if model.n_components == n_components:
+                self._warn_of_scales(model)
                 return model
         return self.model(n_components)
 
@@ -149,6 +152,23 @@ class Fitted:
         have, what = "row has" if rows == 1 else "rows have", "component" if most == 1 else "components"
         warnings.warn(
             f"{rows} {have} at most {most} {what} with variance, but n_components is {wanted}",
+            stacklevel=caller_level(),
+        )
+
+    def _warn_of_scales(self, model: Any) -> None:
+        """Warns, once, if the first rows did not show how much a feature varies."""
+        if not self.parameters["standardize"] or "scales" in self._warned or model is self._with_right_scales:
+            return
+        off = model.worst_scale
+        if off is None:
+            self._with_right_scales = model
+            return
+        self._warned.add("scales")
+        feature, ratio, count = off
+        others = f" ({count} features are off by a factor of three or more)" if count > 1 else ""
+        warnings.warn(
+            f"the standard deviation of feature {feature} is {ratio:.2g} times the one in the first rows, by which it "
+            f"is divided{others}; let more rows determine the scales: see first_rows",
             stacklevel=caller_level(),
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from numbers import Number
@@ -122,7 +123,9 @@ def is_store(X: Any) -> bool:
 
 
 def refuse_stored(X: Any) -> None:
-    """Raises TypeError for groups and sparse matrices in files, which only the functions for streams read."""
+    """Raises TypeError for files, and groups and sparse matrices in them, which only the functions for streams read."""
+    if isinstance(X, (str, os.PathLike)):
+        raise TypeError(f"expected rows, not the path {str(X)!r}: files are read by fit_stream and score_stream")
     streams = f"{type(X).__name__} is read by fit_stream, transform_stream and score_stream, block by block"
     if is_store(X):
         raise TypeError(f'{streams}. For rows in memory, pass one of its datasets, such as X["name"][:]')
@@ -215,6 +218,11 @@ def is_one_row(X: Any) -> bool:
 
 def as_row(estimator: Any, x: Any, dtype: Any = None) -> np.ndarray:
     """Returns one row as a contiguous array of shape (features,), or refuses a series with other names."""
+    dimensions = getattr(x, "ndim", None)
+    if hasattr(x, "columns") or (dimensions is not None and dimensions != 1):
+        example = "X.iloc[0]" if hasattr(x, "iloc") else "X[0]"
+        what = "a table" if hasattr(x, "columns") else f"{dimensions}D array"
+        raise ValueError(f"Expected 1D array, got {what} instead: pass one row, such as {example}")
     names = _row_names(x)
     if names is not None:
         check_names(estimator, names)

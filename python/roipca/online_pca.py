@@ -19,7 +19,7 @@ from ._monitor import Monitoring
 from ._parameters import check_parameters
 from ._passes import Refining, check_passes, more_passes, refine_once
 from ._preparation import Preparation
-from ._rows import as_rows, as_weights, check_names
+from ._rows import NamedBlock, as_rows, as_weights, check_names
 from ._score_streams import ScoreStreams
 from ._scores import Scores
 from ._sources import Stream
@@ -312,7 +312,9 @@ class OnlinePCA(Streaming, Refining, Scores, ScoreStreams, ToTorch, Monitoring):
         fitted.fit(rows, weights)
         learner._fitted = fitted
         blocks = StreamBlocks(Preparation(None, False, None, None), weights, "error")
-        more_passes(learner, passes, tol, lambda: refine_once(learner, Stream([rows]), blocks, False))
+        names = getattr(learner, "feature_names_in_", None)
+        again = rows if names is None else NamedBlock(rows, list(names))
+        more_passes(learner, passes, tol, lambda: refine_once(learner, Stream([again]), blocks, False))
         learner._fitted.warn_of_few_rows()
         return self._learn_from(learner, learner._fitted)
 

@@ -4,6 +4,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
@@ -17,6 +18,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -214,6 +216,12 @@ void bind_model(nb::module_& module, const char* name) {
       .def_prop_ro("feature_weight", vector(&M::feature_weight), kOwned)
       .def_prop_ro("scale", vector(&M::scale), kOwned)
       .def_prop_ro("scale_ratio", of_model(&M::scale_ratio), kOwned)
+      .def_prop_ro("worst_scale",
+                   [](const M& model) -> std::optional<std::tuple<Index, double, Index>> {
+                     const auto wrong = model.worst_scale();
+                     if (!wrong) return std::nullopt;
+                     return std::tuple(wrong->feature, wrong->ratio, wrong->count);
+                   })
       .def_prop_ro("components", &components_of<T>)
       .def_prop_ro("explained_variance", of_model(&M::explained_variance), kOwned)
       .def_prop_ro("explained_variance_ratio", of_model(&M::explained_variance_ratio), kOwned)

@@ -182,7 +182,7 @@ Index lower_median(const ComponentCounts& counts) {
   return numbers[(numbers.size() - 1) / 2];
 }
 
-void add_cautions(const Sample& sample, ComponentCounts& counts) {
+void add_cautions(const Sample& sample, bool may_differ_in_units, ComponentCounts& counts) {
   constexpr double kFewRows = 20.0;
   std::vector<std::string>& cautions = counts.cautions;
   if (sample.rows < kFewRows) {
@@ -205,7 +205,8 @@ void add_cautions(const Sample& sample, ComponentCounts& counts) {
   if (counts.consensus >= 3 && 4.0 * static_cast<double>(counts.consensus) >= 3.0 * directions) {
     cautions.push_back(std::to_string(counts.consensus) + " of " + std::to_string(std::llround(directions)) +
                        " directions count as components, which leaves too few to estimate the noise: "
-                       "features may differ in units (see standardize) or in noise.");
+                       "features may differ in " +
+                       (may_differ_in_units ? "units (see standardize) or in noise." : "noise."));
   }
   Index least = counts.consensus;
   Index most = counts.consensus;
@@ -250,17 +251,7 @@ bool noise_differs(const Model<T>& model, Index count) {
   return behind.size() > 1 && high > kMuch * std::max(low, 0.0) && high > kEpsilon * model.trace();
 }
 
-}  // namespace
-
-std::vector<std::pair<std::string, std::optional<Index>>> ComponentCounts::rules() const {
-  return {{"Gavish-Donoho", gavish_donoho},
-          {"Marchenko-Pastur", marchenko_pastur},
-          {"Tracy-Widom", tracy_widom},
-          {"Minka", minka},
-          {"broken stick", broken_stick}};
-}
-
-ComponentCounts suggest_components(const VarianceSummary& variances) {
+ComponentCounts suggest(const VarianceSummary& variances, bool may_differ_in_units) {
   const auto require = [](bool holds, const char* what) {
     if (!holds) throw std::invalid_argument(std::string("suggest_components: ") + what);
   };
@@ -296,8 +287,22 @@ ComponentCounts suggest_components(const VarianceSummary& variances) {
   counts.broken_stick = broken_stick(sample);
   counts.consensus = std::min(lower_median(counts), static_cast<Index>(sample.most()));
   counts.noise_variance = noise.beside(static_cast<std::size_t>(counts.consensus)) * variances.total;
-  add_cautions(sample, counts);
+  add_cautions(sample, may_differ_in_units, counts);
   return counts;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::optional<Index>>> ComponentCounts::rules() const {
+  return {{"Gavish-Donoho", gavish_donoho},
+          {"Marchenko-Pastur", marchenko_pastur},
+          {"Tracy-Widom", tracy_widom},
+          {"Minka", minka},
+          {"broken stick", broken_stick}};
+}
+
+ComponentCounts suggest_components(const VarianceSummary& variances) {
+  return suggest(variances, /*may_differ_in_units=*/true);
 }
 
 template <typename T>
@@ -308,11 +313,12 @@ ComponentCounts suggest_components(const Model<T>& model) {
     variances.push_back(divisor > 0.0 ? eigenvalue / divisor : 0.0);
   }
   const double rows = effective_rows(model);
-  ComponentCounts counts = suggest_components({.leading = variances,
-                                               .total = divisor > 0.0 ? model.trace() / divisor : 0.0,
-                                               .rows = rows,
-                                               .centred = model.options.center,
-                                               .features = model.features()});
+  ComponentCounts counts = suggest({.leading = variances,
+                                    .total = divisor > 0.0 ? model.trace() / divisor : 0.0,
+                                    .rows = rows,
+                                    .centred = model.options.center,
+                                    .features = model.features()},
+                                   !model.options.standardize);
   if (counts.noise_variance > 0.0 && noise_differs(model, counts.consensus)) {
     counts.cautions.emplace_back(
         "The noise differs between features by more than a factor of 3: the rules assume equal noise.");

@@ -241,6 +241,23 @@ std::vector<double> Model<T>::scale_ratio() const {
 }
 
 template <typename T>
+std::optional<WrongScale> Model<T>::worst_scale() const {
+  constexpr double kFarOff = 3.0;
+  WrongScale worst = {0, 1.0, 0};
+  const auto factor = [](double ratio) { return std::max(ratio, 1.0 / ratio); };
+  const std::vector<double> ratios = scale_ratio();
+  for (std::size_t j = 0; j < ratios.size(); ++j) {
+    if (!(factor(ratios[j]) >= kFarOff)) continue;
+    ++worst.count;
+    if (factor(ratios[j]) > factor(worst.ratio)) {
+      worst.feature = static_cast<Index>(j);
+      worst.ratio = ratios[j];
+    }
+  }
+  return worst.count > 0 ? std::optional(worst) : std::nullopt;
+}
+
+template <typename T>
 double Model<T>::noise_variance() const {
   const Index outside = features() - n_components;
   const double divisor = degrees_of_freedom();

@@ -48,13 +48,20 @@ const Model<T>& refinable(const Model<T>& model) {
 // Scales that differ by less are already those of all rows.
 constexpr double kSameScale = 1e-9;
 
+// Scales by which rows were divided when they were scored, relative to those of all rows, beyond which the
+// scores say nothing about later ones.
+constexpr double kMostOffForScores = 1.25;
+
 // Returns the model with the scales of all rows, which are known at the end of the first pass.
 template <typename T>
 Model<T> with_scales_of_all_rows(Model<T> model) {
   const std::vector<double> ratio = model.scale_ratio();
   const bool is_right =
       std::all_of(ratio.begin(), ratio.end(), [](double r) { return std::abs(r - 1.0) <= kSameScale; });
-  return is_right ? model : standardized(std::move(model));
+  if (is_right) return model;
+  const auto is_far = [](double r) { return r > kMostOffForScores || r < 1.0 / kMostOffForScores; };
+  if (std::any_of(ratio.begin(), ratio.end(), is_far)) model.prequential = {};
+  return standardized(std::move(model));
 }
 
 // Returns the number of components whose residuals exceed rounding: products with rows have an error of

@@ -92,3 +92,18 @@ def test_a_share_of_the_variance_is_not_rounded_up_to_1(roipca, tmp_path, scale,
 def test_all_of_the_variance_is_1_and_one_component_explains_it(roipca, tmp_path):
     np.save(tmp_path / "a.npy", np.outer(np.arange(20.0), [1.0, 2.0, 3.0]))
     assert "1 component (exact) explains 1 of the variance\n" in roipca("fit", "a.npy", "-k", 1, "-o", "m")
+
+
+def test_a_feature_that_varies_after_the_first_rows_is_named(roipca, tmp_path):
+    rows = plant(1.0, 2000)
+    rows[:1200, 1] = 0.0
+    rows[1200:, 1] *= 1e4
+    write(tmp_path / "a.csv", rows)
+    fit = ("fit", "a.csv", "-k", 2, "-o", "m", "--standardize", "--method", "roipca")
+    ratio = f"{rows[:, 1].std(ddof=1):.2g}"
+    remedy = "by which it is divided; let more rows determine the scales (--first-rows)\n"
+    assert note_of(roipca, *fit) == (
+        f'roipca: note: the standard deviation of feature "press_pa" is {ratio} times the one in the first rows, '
+        + remedy
+    )
+    assert note_of(roipca, *fit, "--first-rows", 2000) == ""

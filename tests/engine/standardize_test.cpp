@@ -121,6 +121,28 @@ TYPED_TEST(Standardize, ConstantColumnsHaveScaleOneAndNoPart) {
   EXPECT_EQ(components_of(model).col(5).cwiseAbs().maxCoeff(), 0.0);
 }
 
+TYPED_TEST(Standardize, AFeatureThatVariesOnlyAfterTheFirstRowsIsToldByItsScale) {
+  RowMatrix<double> rows = rows_in_units(600, 0.0, 2);
+  const auto scale_is_right = [&] {
+    const RowMatrix<TypeParam> given = rows.cast<TypeParam>();
+    return OnlinePca<TypeParam>(standardizing(Method::kRoipca, 3, 100))
+        .partial_fit(given)
+        .model()
+        .worst_scale();
+  };
+  EXPECT_FALSE(scale_is_right());
+  rows.col(2).array() *= 1e4;
+  rows.col(9).array() *= 1e-3;
+  for (const Index late : {2, 9}) rows.col(late).head(100).setConstant(rows(0, late));
+  const auto wrong = scale_is_right();
+  ASSERT_TRUE(wrong);
+  EXPECT_EQ(wrong->feature, 2);
+  EXPECT_EQ(wrong->count, 2);
+  const double deviation =
+      1e4 * std::sqrt((rows.col(2).array() / 1e4 - rows.col(2).mean() / 1e4).square().sum() / 599);
+  EXPECT_NEAR(wrong->ratio, deviation, 1e-3 * deviation);  // its scale is 1
+}
+
 TYPED_TEST(Standardize, NeitherCutsNorReadingNorStopsChangeABit) {
   const RowMatrix<TypeParam> rows = rows_in_units(150, 6.0, 3).cast<TypeParam>();
   for (const Way& way : kAllMethods) {

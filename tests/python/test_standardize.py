@@ -1,8 +1,10 @@
 """standardize=True: PCA of the correlation matrix."""
 
 import pickle
+import warnings
 
 import numpy as np
+import pandas
 import pytest
 from scipy.sparse import csr_matrix
 
@@ -109,6 +111,45 @@ def test_a_tuned_rate_goes_with_scales(method):
 def test_without_it_the_scales_are_ones():
     pca = OnlinePCA(2).fit(rows_in_units(count=50))
     assert (pca.scale_ == 1).all() and (pca.scale_ratio_ == 1).all()
+
+
+def with_late_feature(count=4000):
+    """Correlated rows of eight features, one of which begins to vary, in a small unit, after the first rows."""
+    rng = np.random.default_rng(2)
+    rows = rng.standard_normal((count, 2)) @ rng.standard_normal((2, 8)) + 0.3 * rng.standard_normal((count, 8))
+    rows[:, 4] *= 1e5
+    rows[:1500, 4] = 0
+    return rows
+
+
+def test_a_scale_that_the_first_rows_do_not_show_is_warned_of_once():
+    pca = OnlinePCA(2, method="roipca", standardize=True).fit(with_late_feature())
+    with pytest.warns(UserWarning, match="feature 4 is .* times the one in the first rows.*first_rows") as warned:
+        assert pca.components_.shape == (2, 8)
+    assert [str(w.filename) for w in warned] == [__file__]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert pca.partial_fit(with_late_feature()[2000:2100]).components_.shape == (2, 8)
+        enough = OnlinePCA(2, method="roipca", standardize=True, first_rows=3000).fit(with_late_feature())
+        assert enough.components_.shape == (2, 8)
+
+
+def test_limits_after_a_pass_are_those_of_the_new_scales():
+    rows = with_late_feature()
+    rows[:1500, 4] = 1e5 * np.random.default_rng(3).standard_normal(1500) * 1e-6
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pca = OnlinePCA(2, method="roipca", standardize=True).fit(rows, passes=2)
+    scores = pca.spe(rows[1500:])
+    assert 0.2 < pca.spe_limit(0.99) / np.quantile(scores, 0.99) < 3
+
+
+def test_a_frame_is_read_twice_without_warnings():
+    frame = pandas.DataFrame(rows_in_units(count=300)).add_prefix("x")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        OnlinePCA(2, method="roipca").fit(frame, passes=2)
+        OnlinePCA(2, missing="impute").fit(frame, passes=2)
 
 
 @pytest.mark.parametrize("how", ["refine", "fit", "fit_stream"])

@@ -28,6 +28,10 @@ void describe(const roipca::Model<double>& model) {
   print("singular values", model.singular_values());
   std::printf("variance in other directions: %.3g\n", model.noise_variance());
   if (!model.scale.empty()) print("deviations over the scales in use", model.scale_ratio());
+  if (const std::optional<roipca::WrongScale> wrong = model.worst_scale()) {
+    std::printf("feature %d has %.3g times the deviation of the first rows, and %d features are far off\n",
+                static_cast<int>(wrong->feature), wrong->ratio, static_cast<int>(wrong->count));
+  }
 
   // Rows that were scored before they were learned, and what changed during the stream.
   const roipca::Prequential& scored = model.prequential;
