@@ -3,8 +3,9 @@
     python bench/tennessee_eastman.py [FOLDER]
 
 FOLDER has the files d00.dat, d00_te.dat to d21_te.dat of Chiang, Russell and Braatz (2001). Without it, the copies in
-the package bibmon are used (`pip install --no-deps bibmon`). Prints the tables of docs/monitoring.md, beside bibmon and
-process-improve where these are installed with their dependencies (bench/requirements-optional.txt).
+the package bibmon are used (`pip install --no-deps bibmon`). Prints the tables of docs/monitoring.md, beside published
+figures of PCA monitoring, and beside bibmon and process-improve where these are installed with their dependencies
+(bench/requirements-optional.txt).
 """
 
 from __future__ import annotations
@@ -25,6 +26,50 @@ COMPONENTS = 11
 IN_A_ROW = 6  # rows beyond a limit that count as detection
 FAULTS = range(1, 22)
 CONFIDENCES = (0.95, 0.99, 0.999)
+RANK_OF_LIMIT = 10  # the published limits are the tenth largest of the 960 normal rows of d00_te.dat
+
+
+@dataclass
+class Published:
+    """How PCA with 11 components finds a fault according to Russell, Chiang and Braatz (2000)."""
+
+    missed_by_t2: float  # part of the faulty rows within the limit
+    missed_by_spe: float
+    delay_by_t2: int | None  # minutes to the end of the first of six rows in a row beyond the limit
+    delay_by_spe: int | None
+
+    @property
+    def delay(self) -> float | None:
+        """Minutes, counted as in `Fault`: from the first faulty row, whose delay is 0."""
+        delays = [delay - MINUTES for delay in (self.delay_by_t2, self.delay_by_spe) if delay is not None]
+        return float(min(delays)) if delays else None
+
+
+# E. L. Russell, L. H. Chiang, R. D. Braatz, "Fault detection in industrial processes using canonical variate analysis
+# and dynamic principal component analysis", Chemometrics and Intelligent Laboratory Systems 51 (2000), 81-93.
+PUBLISHED = {
+    1: Published(0.008, 0.003, 21, 9),
+    2: Published(0.020, 0.014, 51, 36),
+    3: Published(0.998, 0.991, None, None),
+    4: Published(0.956, 0.038, None, 9),
+    5: Published(0.775, 0.746, 48, 3),
+    6: Published(0.011, 0.000, 30, 3),
+    7: Published(0.085, 0.000, 3, 3),
+    8: Published(0.034, 0.024, 69, 60),
+    9: Published(0.994, 0.981, None, None),
+    10: Published(0.666, 0.659, 288, 147),
+    11: Published(0.794, 0.356, 912, 33),
+    12: Published(0.029, 0.025, 66, 24),
+    13: Published(0.060, 0.045, 147, 111),
+    14: Published(0.158, 0.000, 12, 3),
+    15: Published(0.988, 0.973, None, 2220),
+    16: Published(0.834, 0.755, 936, 591),
+    17: Published(0.259, 0.108, 87, 75),
+    18: Published(0.113, 0.101, 279, 252),
+    19: Published(0.996, 0.873, None, None),
+    20: Published(0.701, 0.550, 261, 261),
+    21: Published(0.736, 0.570, 1689, 855),
+}
 
 
 @dataclass
@@ -88,13 +133,20 @@ class Roipca:
         self.pca = OnlinePCA(COMPONENTS).fit(self.scaled(rows))
 
     def beyond(self, rows: np.ndarray, confidence: float) -> dict[str, np.ndarray]:
-        pca, rows = self.pca, self.scaled(rows)
-        return {"T²": pca.t2(rows) > pca.t2_limit(confidence), "SPE": pca.spe(rows) > pca.spe_limit(confidence)}
+        scores = self.scores(rows)
+        return {
+            "T²": scores["T²"] > self.pca.t2_limit(confidence),
+            "SPE": scores["SPE"] > self.pca.spe_limit(confidence),
+        }
+
+    def scores(self, rows: np.ndarray) -> dict[str, np.ndarray]:
+        scaled = self.scaled(rows)
+        return {"T²": self.pca.t2(scaled), "SPE": self.pca.spe(scaled)}
 
     def beyond_by_each_limit(self, rows: np.ndarray, confidence: float) -> dict[str, np.ndarray]:
         """The same, and by the limits that make it up and those of textbooks."""
-        pca, scaled = self.pca, self.scaled(rows)
-        t2, spe = pca.t2(scaled), pca.spe(scaled)
+        pca = self.pca
+        t2, spe = self.scores(rows).values()
         by_name = {
             "T² prequential": t2 > pca.t2_limit(confidence, method="prequential"),
             "T² F": t2 > pca.t2_limit(confidence, method="f"),
@@ -103,6 +155,20 @@ class Roipca:
             "SPE Jackson-Mudholkar": spe > pca.spe_limit(confidence, method="jackson-mudholkar"),
         }
         return {**self.beyond(rows, confidence), **by_name}
+
+
+class AsPublished:
+    """The scores of roipca with the limits of the published figures, whose confidence is always 99 %."""
+
+    name = "published limits"
+
+    def __init__(self, roipca: Roipca, folder: Path) -> None:
+        self.roipca = roipca
+        scores = roipca.scores(load(folder, "d00_te.dat"))
+        self.limits = {name: np.sort(values)[-RANK_OF_LIMIT] for name, values in scores.items()}
+
+    def beyond(self, rows: np.ndarray, confidence: float) -> dict[str, np.ndarray]:
+        return {name: values > self.limits[name] for name, values in self.roipca.scores(rows).items()}
 
 
 class ProcessImprove:
@@ -196,22 +262,35 @@ def print_false_alarms(watchers: list[Watcher], normal: np.ndarray) -> None:
             print(f"| {watcher.name}: {name} | " + " | ".join(rate_text(beyond[name]) for beyond in found) + " |")
 
 
+def print_published_false_alarms(published: AsPublished, normal: np.ndarray, rows_of_limits: int) -> None:
+    others = normal[rows_of_limits:]  # the limits were chosen for the first ones
+    beyond = published.beyond(others, 0.99)
+    print(f"\nPublished limits, {len(others)} other rows: T² {rate_text(beyond['T²'])}, SPE {rate_text(beyond['SPE'])}")
+
+
 def print_faults(watchers: list[Watcher], folder: Path) -> None:
     names = [watcher.name for watcher in watchers]
-    print("\n| fault | T² | SPE | " + " | ".join(f"{name} | delay" for name in names) + " |")
-    print("|---" * (3 + 2 * len(names)) + "|")
+    header = " | ".join(f"{name} | delay" for name in names)
+    print(f"\n| fault | T² | SPE | {header} | published: T² | SPE | delay |")
+    print("|---" * (6 + 2 * len(names)) + "|")
     for number in FAULTS:
         rows = load(folder, f"d{number:02}_te.dat")
         faults = [detect(watcher, rows) for watcher in watchers]
         cells = [f"{value:.3f}" for value in faults[0].found.values()]
         for fault in faults:
             cells += [f"{fault.found_by_any:.3f}", delay_text(fault.delay)]
+        published = PUBLISHED[number]
+        cells += [f"{1 - published.missed_by_t2:.3f}", f"{1 - published.missed_by_spe:.3f}"]
+        cells.append(delay_text(published.delay))
         print(f"| {number} | " + " | ".join(cells) + " |")
 
 
 def main(folder: Path) -> None:
     watchers = installed_watchers(load(folder, "d00.dat"))
-    print_false_alarms(watchers, normal_rows(folder))
+    normal = normal_rows(folder)
+    print_false_alarms(watchers, normal)
+    assert isinstance(watchers[0], Roipca)
+    print_published_false_alarms(AsPublished(watchers[0], folder), normal, len(load(folder, "d00_te.dat")))
     print_faults(watchers, folder)
 
 

@@ -53,3 +53,24 @@ def test_large_faults_are_found(example, watcher, fault):
     found = module.detect(watcher, module.load(folder, f"d{fault:02}_te.dat"))
     assert found.found_by_any > 0.8
     assert found.delay is not None and found.delay <= 6 * 60
+
+
+def test_published_figures_are_found_again_with_their_limits(example, watcher):
+    module, folder = example
+    published_limits = module.AsPublished(watcher, folder)
+    for number, published in module.PUBLISHED.items():
+        fault = module.detect(published_limits, module.load(folder, f"d{number:02}_te.dat"))
+        # 10 and 20 of 800 rows: a limit that is one row of 960 changes a little with the scale of the variables.
+        assert abs(1 - fault.found["T²"] - published.missed_by_t2) < 10.5 / 800
+        assert abs(1 - fault.found["SPE"] - published.missed_by_spe) < 20.5 / 800
+        assert (fault.delay is None) == (published.delay is None)
+        assert fault.delay is None or abs(fault.delay - published.delay) <= module.MINUTES
+
+
+def test_faults_are_found_no_later_than_published(example, watcher):
+    module, folder = example
+    for number, published in module.PUBLISHED.items():
+        fault = module.detect(watcher, module.load(folder, f"d{number:02}_te.dat"))
+        assert fault.found["T²"] > 1 - published.missed_by_t2 - 1 / 800
+        assert fault.found["SPE"] > 1 - published.missed_by_spe - 1 / 800
+        assert published.delay is None or (fault.delay is not None and fault.delay <= published.delay)
