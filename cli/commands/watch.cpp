@@ -105,6 +105,17 @@ Rows<double> dense_rows(const PlacedRows<double>& block, OwnedRows<double>& expa
   return expanded.slice(0, block.count);
 }
 
+bool are_files(const std::vector<std::string>& paths) {
+  return std::ranges::all_of(paths,
+                             [](const std::string& path) { return std::filesystem::is_regular_file(path); });
+}
+
+// Returns the name of the stream for the page.
+std::string title_of(const std::vector<std::string>& paths) {
+  const std::string last = shown(paths.back());
+  return paths.size() == 1 ? last : last + " after " + std::to_string(paths.size() - 1) + " more";
+}
+
 // Scores and learns rows, and writes models and checkpoints.
 class Watch {
  public:
@@ -120,8 +131,8 @@ class Watch {
                   : UnitRemedies{"use --standardize", "let more rows determine the scales (--first-rows)"}),
         start_(beginning(settings, std::move(start), features)),
         monitor_(pca(), options),
-        // A file is read again from its beginning; a pipe continues.
-        to_skip_(std::filesystem::is_regular_file(settings.input.paths.front()) ? start_.rows_read : 0),
+        // Files are read again from their beginning; a pipe continues.
+        to_skip_(are_files(settings.input.paths) ? start_.rows_read : 0),
         number_(start_.rows_read - to_skip_),
         last_checkpoint_(pca().rows_seen()),
         names_(names),
@@ -234,8 +245,9 @@ void check_settings(const WatchSettings& settings, const std::optional<WatchChec
   if (!settings.model.empty()) require_writable_model(settings.model);
   require_writable(settings.long_run.checkpoint);
   require_writable(settings.alarms);
-  const std::string& path = settings.input.paths.front();
-  if (path != "-" && !std::filesystem::exists(path)) throw FileError(path + ": there is no such file");
+  for (const std::string& path : settings.input.paths) {
+    if (path != "-" && !std::filesystem::exists(path)) throw FileError(path + ": there is no such file");
+  }
 }
 
 void watch(const WatchSettings& settings) {
@@ -249,8 +261,7 @@ void watch(const WatchSettings& settings) {
   if (!start) input.format.csv.impute_advice = "give --missing impute";
   input.format.follow = !settings.no_follow;
   // The page can be opened before the first row arrives.
-  const std::string& path = settings.input.paths.front();
-  const std::string title = shown(path);
+  const std::string title = title_of(settings.input.paths);
   WatchState state(title, options.confidence);
   const WatchSite site(state, settings.host, static_cast<int>(settings.port));
   std::fprintf(stderr, "roipca: watching %s at %s (Ctrl-C ends it)\n", title.c_str(), site.address().c_str());

@@ -65,7 +65,8 @@ class PeekedStream : public ByteStream {
 };
 
 /// Opens a file, or standard input for "-", and decompresses it if it is compressed with gzip, zstd or xz.
-/// With `follow`, reading waits for more at the end of a file or named pipe.
+/// With `follow`, reading waits for more at the end of a file or named pipe, and fails if the file was
+/// replaced or became shorter.
 std::unique_ptr<PeekedStream> open_stream(const std::string& path, bool follow = false);
 
 /// Returns a stream of the bytes of a string.

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <string>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "interrupt.hpp"
 #include "readers/byte_stream.hpp"
@@ -22,7 +24,9 @@ namespace {
 
 class FileStream : public ByteStream {
  public:
-  FileStream(int number, bool owned, bool follow) : number_(number), owned_(owned), follow_(follow) {
+  // `followed` is the path of a file that may grow, or empty.
+  FileStream(int number, bool owned, std::string followed)
+      : number_(number), owned_(owned), followed_(std::move(followed)) {
     struct stat status = {};
     if (::fstat(number, &status) != 0) fail("read");
     if (S_ISDIR(status.st_mode)) throw FileError(std::system_category().message(EISDIR));
@@ -48,7 +52,8 @@ class FileStream : public ByteStream {
       const ssize_t count = ::read(number_, bytes.data(), bytes.size());
       if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
       if (count < 0) fail("read");
-      if (count == 0 && follow_ && size_) {
+      if (count == 0 && follows() && size_) {
+        require_same_file();
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
         continue;
       }
@@ -84,8 +89,8 @@ class FileStream : public ByteStream {
   bool wait(std::chrono::milliseconds most) override {
     if (!size_) return ready(static_cast<int>(most.count()));
     struct stat status = {};
-    return !follow_ || (::fstat(number_, &status) == 0 &&
-                        static_cast<std::uint64_t>(status.st_size) > start_ + position_);
+    return !follows() || (::fstat(number_, &status) == 0 &&
+                          static_cast<std::uint64_t>(status.st_size) > start_ + position_);
   }
 
   std::optional<double> fraction() const override {
@@ -97,6 +102,22 @@ class FileStream : public ByteStream {
   // In milliseconds. A pipe may be silent for long, and the signal may have been delivered to another thread.
   static constexpr int kBetweenChecks = 100;
 
+  bool follows() const { return !followed_.empty(); }
+
+  // Without this, a log that is rotated would be waited for in silence. (A file that was removed may come
+  // back.)
+  void require_same_file() const {
+    struct stat open = {};
+    struct stat named = {};
+    if (::fstat(number_, &open) != 0) fail("read");
+    const bool is_replaced = ::stat(followed_.c_str(), &named) == 0 &&
+                             (named.st_ino != open.st_ino || named.st_dev != open.st_dev);
+    if (!is_replaced && static_cast<std::uint64_t>(open.st_size) >= start_ + position_) return;
+    throw FileError(
+        "was replaced or became shorter while it was followed (pipe a log that is rotated: tail -F " +
+        followed_ + " | roipca ...)");
+  }
+
   bool ready(int milliseconds) const {
     pollfd waiting = {.fd = number_, .events = POLLIN, .revents = 0};
     return ::poll(&waiting, 1, milliseconds) > 0;
@@ -104,7 +125,7 @@ class FileStream : public ByteStream {
 
   int number_;
   bool owned_;
-  bool follow_;
+  std::string followed_;
   std::uint64_t start_ = 0;
   std::uint64_t position_ = 0;
   std::optional<std::uint64_t> size_;
@@ -113,7 +134,7 @@ class FileStream : public ByteStream {
 }  // namespace
 
 std::unique_ptr<PeekedStream> open_stream(const std::string& path, bool follow) {
-  if (path == "-") return unpacked(std::make_unique<FileStream>(STDIN_FILENO, false, false));
+  if (path == "-") return unpacked(std::make_unique<FileStream>(STDIN_FILENO, false, ""));
   struct stat status = {};
   const bool is_pipe = follow && ::stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
   int number = -1;
@@ -124,7 +145,7 @@ std::unique_ptr<PeekedStream> open_stream(const std::string& path, bool follow) 
     number = ::open(path.c_str(), (is_pipe ? O_RDWR : O_RDONLY) | O_CLOEXEC);
   } while (number < 0 && errno == EINTR);
   if (number < 0) fail("open");
-  return unpacked(std::make_unique<FileStream>(number, true, follow));
+  return unpacked(std::make_unique<FileStream>(number, true, follow ? path : ""));
 }
 
 }  // namespace roipca::cli

@@ -15,7 +15,7 @@ struct InputFormat {
   std::string format = "auto";  ///< as for --format
   CsvOptions csv = {};
   bool at_once = false;                    ///< return rows as they arrive
-  bool follow = false;                     ///< whether the file or named pipe may grow
+  bool follow = false;                     ///< whether the last file or named pipe may grow
   std::string dataset = {};                ///< HDF5: path of the dataset
   bool transpose = false;                  ///< MatrixMarket: read columns as rows
   Index features = 0;                      ///< svmlight: number of columns; 0: detect it

@@ -96,7 +96,9 @@ void RowSource<T>::open(std::size_t file) {
   const std::string& path = settings_.paths[file];
   try {
     reader_.reset();
-    reader_ = open_rows<T>(path, settings_.format);
+    InputFormat format = settings_.format;
+    format.follow = format.follow && file + 1 == settings_.paths.size();  // more files come after the others
+    reader_ = open_rows<T>(path, format);
     const auto names = reader_->names();
     if (file == 0) {
       file_columns_ = columns_ = reader_->columns();

@@ -117,6 +117,33 @@ def test_a_growing_file_is_followed(watch, tmp_path):
     assert watched.wait_for(350)["rows"] == 350
 
 
+def test_of_several_files_the_last_one_is_followed(watch, tmp_path):
+    for name, seed in (("a.csv", 0), ("b.csv", 1)):
+        (tmp_path / name).write_bytes(as_csv(sensor_rows(300, seed=seed), header=True))
+    watched = watch("a.csv", "b.csv", "-k", 3, "--port", 0)
+    assert watched.wait_for(600)["title"] == "b.csv after 1 more"
+    with (tmp_path / "b.csv").open("ab") as file:
+        file.write(as_csv(sensor_rows(50)))
+    assert watched.wait_for(650)["rows"] == 650
+
+
+@pytest.mark.parametrize("change", ["replaced", "shorter"])
+def test_a_followed_file_that_is_no_longer_the_same_is_an_error(watch, tmp_path, change):
+    path = tmp_path / "log.csv"
+    path.write_bytes(as_csv(sensor_rows(300), header=True))
+    watched = watch("log.csv", "-k", 3, "--port", 0)
+    watched.wait_for(300)
+    if change == "replaced":  # as by logrotate
+        path.rename(tmp_path / "log.csv.1")
+        time.sleep(0.2)
+        assert watched.process.poll() is None
+        path.write_bytes(as_csv(sensor_rows(300), header=True))
+    else:
+        path.write_bytes(as_csv(sensor_rows(5), header=True))
+    assert watched.process.wait(20) == 1
+    assert b"log.csv: was replaced or became shorter while it was followed" in watched.process.stderr.read()
+
+
 def test_a_run_that_was_killed_resumes_from_its_checkpoint(watch, roipca, tmp_path):
     path = tmp_path / "log.csv"
     path.write_bytes(as_csv(sensor_rows(3000), header=True))
