@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -15,6 +16,24 @@
 
 namespace roipca::cli {
 namespace {
+
+// The first bytes of checkpoints.
+constexpr std::string_view kWatchStart = "roipca-watch-1";
+constexpr std::string_view kStateStart = "roipca-state";
+constexpr std::string_view kFitStart = "roipca-fit-1";
+constexpr std::string_view kPassStart = "roipca-pass1";
+
+// Returns the first bytes of a file.
+std::string start_of(const std::string& path) {
+  std::string start(kWatchStart.size(), '\0');
+  std::ifstream(path, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
+  return start;
+}
+
+bool is_checkpoint(std::string_view start) {
+  return start == kWatchStart || start.starts_with(kStateStart) || start.starts_with(kFitStart) ||
+         start.starts_with(kPassStart);
+}
 
 // Returns load(double()), or load(float()) if the file holds floats. Both refuse a damaged file with the same
 // message.
@@ -80,19 +99,23 @@ AnyModel begin_map(MapSettings& settings) {
 }
 
 AnyModel load_model(const std::string& path) {
-  std::string start(14, '\0');
-  std::ifstream(path, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
-  if (start == "roipca-watch-1") return load_watch(path).pca.model();
-  if (start.starts_with("roipca-state")) {
+  const std::string start = start_of(path);
+  if (start == kWatchStart) return load_watch(path).pca.model();
+  if (start.starts_with(kStateStart)) {
     return of_either_type([&]<typename T>(T) { return load_checkpoint<T>(path).model(); });
   }
-  if (start.starts_with("roipca-fit-1") || start.starts_with("roipca-pass1")) {
+  if (start.starts_with(kFitStart) || start.starts_with(kPassStart)) {
     return of_either_type([&]<typename T>(T) { return load_fit<T>(path).pca.model(); });
   }
   return std::visit([](auto&& model) -> AnyModel { return as_python_reports(std::move(model)); },
                     load_any(path));
 }
 
-Model<double> load_model_of_doubles(const std::string& path) { return as_python_reports(load<double>(path)); }
+Model<double> load_model_of_doubles(const std::string& path) {
+  if (!is_checkpoint(start_of(path))) return as_python_reports(load<double>(path));
+  AnyModel model = load_model(path);
+  if (auto* of_doubles = std::get_if<Model<double>>(&model)) return std::move(*of_doubles);
+  throw FileError(path + ": a checkpoint in single precision, but double precision is needed");
+}
 
 }  // namespace roipca::cli

@@ -42,7 +42,7 @@ AnyModel begin_map(MapSettings& settings);
 
 /// Loads a model file, or the model of a checkpoint of `roipca fit` or `roipca watch`. Throws FileError.
 AnyModel load_model(const std::string& path);
-/// Loads a model file of doubles. Throws FileError.
+/// Loads a model file of doubles, or the model of such a checkpoint. Throws FileError.
 Model<double> load_model_of_doubles(const std::string& path);
 
 /// Throws FileError unless the rows have this number of features, with these names if both have names.

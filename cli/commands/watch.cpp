@@ -331,8 +331,9 @@ Command add_watch(CLI::App& program) {
       "--alarms", settings->alarms,
       "Append a line of CSV to this file when an alarm begins and when it ends; - for standard output",
       {.group = "Alarms"});
-  arguments.add("--start", settings->start,
-                "Start with this model, as written by roipca fit; -k is then not needed");
+  arguments.add(
+      "--start", settings->start,
+      "Start with this model, as written by roipca fit, or that of a checkpoint; -k is then not needed");
   arguments.add_flag("--no-follow", settings->no_follow,
                      "End with exit code 0 at the end of the input, instead of waiting for more rows");
   arguments.add("-o,--output", settings->model,

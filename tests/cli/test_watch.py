@@ -313,6 +313,21 @@ def test_the_components_of_a_model_or_a_checkpoint_need_no_number(watch, roipca,
     assert "-k is required" in roipca.refuse("watch", "-", code=2, data=b"1,2,3\n")
 
 
+def test_a_stream_starts_with_the_model_of_a_checkpoint(watch, roipca, tmp_path):
+    (tmp_path / "a.csv").write_bytes(as_csv(sensor_rows(1000), header=True))
+    roipca("fit", "a.csv", "-k", 3, "--checkpoint", "of_fit", "--every", 100, "-o", "m")
+    watched = watch("a.csv", "--start", "of_fit", "--checkpoint", "of_watch", "--port", 0)
+    assert watched.wait_for(1000)["speLimit"] > 0
+    watched.stop()
+    again = watch("a.csv", "--start", "of_watch", "-o", "m", "--learn", "all", "--port", 0)
+    again.wait_for(1000)
+    again.stop()
+    assert json.loads(roipca("info", "m", "--json"))["rows"] > 2000
+    roipca("fit", "a.csv", "-k", 3, "--float32", "--checkpoint", "of_floats", "--every", 100, "-o", "m")
+    refused = roipca.refuse("watch", "a.csv", "--start", "of_floats")
+    assert "of_floats: a checkpoint in single precision" in refused
+
+
 def test_options_that_a_model_or_a_checkpoint_has_already_cannot_be_changed(watch, roipca, tmp_path):
     (tmp_path / "a.csv").write_bytes(as_csv(sensor_rows(1000), header=True))
     roipca("fit", "a.csv", "-k", 3, "--missing", "impute", "-o", "gaps")
