@@ -119,13 +119,21 @@ class Page:
 
     def point_at(self, selector: str, x: float = 0.5, y: float = 0.5) -> None:
         """Moves the mouse to a place in an element, given as parts of its width and height."""
+        self.send("Input.dispatchMouseEvent", type="mouseMoved", **self._place(selector, x, y))
+        self.settle()
+
+    def touch(self, selector: str, x: float = 0.5, y: float = 0.5) -> None:
+        """Puts a finger on a place in an element, and lifts it."""
+        self.send("Input.dispatchTouchEvent", type="touchStart", touchPoints=[self._place(selector, x, y)])
+        self.send("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+        self.settle()
+
+    def _place(self, selector: str, x: float, y: float) -> dict[str, float]:
         element = f"document.querySelector({json.dumps(selector)})"
         self.run(f"{element}.scrollIntoView({{block: 'center'}})")
         box = self.run(f"{element}.getBoundingClientRect().toJSON()")
         self.settle()
-        place = {"x": box["x"] + x * box["width"], "y": box["y"] + y * box["height"]}
-        self.send("Input.dispatchMouseEvent", type="mouseMoved", **place)
-        self.settle()
+        return {"x": box["x"] + x * box["width"], "y": box["y"] + y * box["height"]}
 
     def screenshot(self) -> bytes:
         """Returns all of the page as PNG."""

@@ -390,6 +390,26 @@ def test_wrong_usage_is_refused(roipca):
     assert "there is no such file" in roipca.refuse("watch", "missing.csv", "-k", 3)
 
 
+def assert_contributions_of_the_row_pointed_at(page: browser.Page) -> None:
+    def row() -> int:
+        return int(page.run("document.getElementById('parts-note').textContent.replace(/\\D/g, '')"))
+
+    latest = row()
+    page.point_at("#spe svg", 0.99)
+    assert not page.run("document.getElementById('tooltip').hidden")
+    assert row() > 2080
+    page.point_at("#spe svg", 0.1)
+    assert row() <= 2000
+    page.point_at("h1")
+    assert row() == latest
+    page.touch("#t2 svg", 0.99)
+    assert row() > 2080  # the finger is lifted, and would hide what it touches
+    page.touch("#t2 svg", 0.1)
+    assert row() <= 2000
+    page.touch("h1")
+    assert row() == latest
+
+
 @pytest.mark.skipif(browser.CHROMIUM is None, reason="no Chromium here")
 def test_the_page_is_alive(watch, tmp_path):
     fifo = Fifo(tmp_path / "pipe")
@@ -414,8 +434,7 @@ def test_the_page_is_alive(watch, tmp_path):
             wait(f"document.querySelector('#{chart} svg path.line, #{chart} svg path.points') !== null")
         wait("document.querySelectorAll('#parts .loading').length > 0")
         assert page.run("document.getElementById('state').textContent") == "live"
-        page.point_at("#spe svg", 0.9)
-        wait("!document.getElementById('tooltip').hidden")
+        assert_contributions_of_the_row_pointed_at(page)
 
         fifo.write(as_csv(broken(7)))
         wait("document.getElementById('state').textContent === 'ALARM'")

@@ -101,16 +101,19 @@ class Plot {
 
   /**
    * Lets the pointer and the arrow keys inspect `count` points. `nearest(x, y)` returns the number of the point at a
-   * position of the pointer, or -1; `at(i)` its position in the plot; `lines(i)` what to say about it.
+   * position of the pointer, or -1; `at(i)` its position in the plot; `lines(i)` what to say about it. `chosen(i)` is
+   * called when a point is inspected, and `chosen(-1)` when it no longer is; a finger that is lifted leaves it chosen.
    */
-  inspect({ count, nearest, at, lines }) {
+  inspect({ count, nearest, at, lines, chosen = () => {} }) {
     let current = -1;
+    let touched = false; // whether the last inspection was by a finger
     const mark = this.add("circle", { class: "mark", r: 5 });
     const scale = () => this.svg.getBoundingClientRect().width / this.width;
     const leave = () => {
       current = -1;
       mark.classList.remove("shown");
       hideTooltip();
+      if (!touched) chosen(-1);
     };
     const go = (i) => {
       if (i < 0) return leave();
@@ -119,10 +122,12 @@ class Plot {
       mark.setAttribute("cx", x);
       mark.setAttribute("cy", y);
       mark.classList.add("shown");
+      chosen(i);
       const box = this.svg.getBoundingClientRect();
       return showTooltip(lines(i), box.left + x * scale(), box.top + y * scale());
     };
     const point = (event) => {
+      touched = event.pointerType === "touch";
       const box = this.svg.getBoundingClientRect();
       go(nearest((event.clientX - box.left) / scale(), (event.clientY - box.top) / scale()));
     };
@@ -136,6 +141,7 @@ class Plot {
       if (event.key === "Escape") leave();
       if (move === undefined) return;
       event.preventDefault();
+      touched = false;
       go(Math.min(Math.max(current + move, 0), count - 1));
     });
   }

@@ -159,12 +159,8 @@ function drawChart(id, name) {
       `${name} up to ${numberText(values[i])}`,
       ...(limits[i] > 0 ? [`limit ${numberText(limits[i])}`, `${integerText(buckets[i].beyond)} beyond a limit`] : []),
     ],
+    chosen: (i) => select(buckets[i] ?? null),
   });
-  plot.svg.addEventListener("pointermove", (event) => {
-    const box = plot.svg.getBoundingClientRect();
-    select(buckets[nearest(((event.clientX - box.left) * plot.width) / box.width)]);
-  });
-  plot.svg.addEventListener("pointerleave", () => select(null));
 }
 
 // The first and the last place of each run of entries for which `holds`.
@@ -312,5 +308,9 @@ function listen() {
 }
 
 build();
+// A touch beside the charts shows the latest contributions again.
+document.addEventListener("pointerdown", (event) => {
+  if (event.pointerType === "touch" && !event.target.closest("#t2, #spe")) select(null);
+});
 new ResizeObserver(() => { if (known.buckets.length > 0) draw(); }).observe(document.querySelector("main"));
 listen();
