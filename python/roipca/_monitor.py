@@ -20,10 +20,14 @@ _LEARN = ("none", "normal", "all")
 _MOST_CONSIDERED = 64  # rows of an alarm
 
 
-def _check_arguments(confidence: Any, alarm_rows: Any, hold: Any, warm_up: Any, learn: Any) -> None:
-    """Raises ValueError that names the first argument of `monitor` whose value is not valid."""
+def _check_confidence(confidence: Any) -> None:
     if not isinstance(confidence, Real) or not 0 < float(confidence) < 1:
         raise ValueError(f"confidence must be a number between 0 and 1, not {confidence!r}")
+
+
+def _check_arguments(confidence: Any, alarm_rows: Any, hold: Any, warm_up: Any, learn: Any) -> None:
+    """Raises ValueError that names the first argument of `monitor` whose value is not valid."""
+    _check_confidence(confidence)
     is_pair = isinstance(alarm_rows, (tuple, list)) and len(alarm_rows) == 2 and all(map(is_int, alarm_rows))
     if not is_pair or not 1 <= alarm_rows[0] <= alarm_rows[1] <= _MOST_CONSIDERED:
         raise ValueError(
@@ -72,7 +76,9 @@ class Monitoring(Reader):
         >>> bool(np.mean(pca.t2(X[4000:]) > pca.t2_limit(0.95)) < 0.1)
         True
         """
-        return _core.t2_limit(self._model, confidence, method)
+        model = self._model
+        _check_confidence(confidence)
+        return _core.t2_limit(model, confidence, method)
 
     def spe_limit(
         self, confidence: float = 0.99, *, method: Literal["auto", "prequential", "box", "jackson-mudholkar"] = "auto"
@@ -105,7 +111,9 @@ class Monitoring(Reader):
         >>> bool(np.mean(pca.spe(X[4000:]) > pca.spe_limit(0.95)) < 0.1)
         True
         """
-        return _core.spe_limit(self._model, confidence, method)
+        model = self._model
+        _check_confidence(confidence)
+        return _core.spe_limit(model, confidence, method)
 
     def contributions(self, X: MatrixLike, of: Literal["spe", "t2"] = "spe") -> FloatArray:
         """Return the contribution of each feature to SPE or T^2 of each row.

@@ -141,6 +141,8 @@ def test_wrong_arguments_of_limits_are_refused():
     pca = OnlinePCA(5).fit(process(1000, "gaussian"))
     with pytest.raises(ValueError, match="confidence"):
         pca.t2_limit(99)
+    with pytest.raises(ValueError, match=r"confidence must be a number between 0 and 1, not '0\.99'"):
+        pca.spe_limit("0.99")
     with pytest.raises(ValueError, match="box"):
         pca.t2_limit(0.99, method="box")
     with pytest.raises(ValueError, match="of must be"):
