@@ -125,6 +125,26 @@ class Clients(threading.Thread):
         assert self.failures == [] and not self.is_alive()
 
 
+class Delays(threading.Thread):
+    """Measures how late the machine wakes a program, to tell its delays from those of the page."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.late: list[float] = []  # ms
+        self.stopping = threading.Event()
+
+    def run(self) -> None:
+        while True:
+            begin = time.monotonic()
+            if self.stopping.wait(0.05):
+                return
+            self.late.append(1000 * (time.monotonic() - begin - 0.05))
+
+    def stop(self) -> None:
+        self.stopping.set()
+        self.join(60)
+
+
 def is_dropped(client: socket.socket) -> bool:
     """Whether the server has closed the connection of a client that did not read: what is left ends."""
     client.settimeout(0.1)
@@ -152,6 +172,7 @@ class Figures:
     clicks: list[float] = field(default_factory=list)  # ms from a click until the page shows it
     updates: list[float] = field(default_factory=list)  # ms between two numbers of rows on the page
     heap: list[float] = field(default_factory=list)  # MB of the page
+    delays: list[float] = field(default_factory=list)  # ms by which the machine was late for a timer
     events: list[int] = field(default_factory=list)  # of each client
     dropped: int = 0
     garbage: int = 0
@@ -168,7 +189,12 @@ class Figures:
             "clients dropped that never read": self.dropped,
             "garbage requests": self.garbage,
         }
-        for name, values in (("frame", self.frames), ("update", self.updates), ("click", self.clicks)):
+        for name, values in (
+            ("frame", self.frames),
+            ("update", self.updates),
+            ("click", self.clicks),
+            ("late timer", self.delays),
+        ):
             if values:
                 middle, most, largest = np.percentile(values, [50, 99, 100])
                 tell[f"ms per {name}: median, 99 %, largest"] = f"{middle:.0f}, {most:.0f}, {largest:.0f}"
@@ -234,12 +260,13 @@ def run(roipca: Any, folder: Path, seconds: float) -> Figures:
     """Watches for so long at the highest rate, is killed, and resumes."""
     figures = Figures()
     watched = Watched(roipca.start("watch", *ARGUMENTS, stdin=subprocess.PIPE))
-    feeder, clients = Feeder(watched), Clients(watched)
+    feeder, clients, delays = Feeder(watched), Clients(watched), Delays()
     page = None
     try:
         feeder.start()
         watched.wait_for(1)
         clients.start()
+        delays.start()
         page = browser.Page(watched.url, folder / "profile") if browser.CHROMIUM else None
         begin = time.monotonic()
         while time.monotonic() - begin < seconds:
@@ -247,6 +274,8 @@ def run(roipca: Any, folder: Path, seconds: float) -> Figures:
             if page is not None:
                 measure_page(page, figures)
             time.sleep(1)
+        delays.stop()
+        figures.delays = delays.late
         figures.rows = feeder.stop()
         figures.seconds = time.monotonic() - begin
         state = watched.wait_for(figures.rows, seconds=60)
