@@ -10,6 +10,7 @@ import numpy as np
 from roipca import OnlinePCA
 
 SENSORS, CAUSES, LEARNED, NEW = 40, 5, 3000, 200_000
+MANY_LEARNED = 30_000
 SETS = 16
 CONFIDENCES = (0.95, 0.99, 0.999)
 
@@ -75,22 +76,22 @@ def print_methods() -> None:
 
 def print_sets() -> None:
     """Shows by how much the rates differ between sets of learned rows, as multiples of the nominal rate."""
-    print("| process | method | T² 95 % | 99 % | 99.9 % | SPE 95 % | 99 % | 99.9 % |\n" + "|---" * 8 + "|")
+    print("| process | rows | method | T² 95 % | 99 % | 99.9 % | SPE 95 % | 99 % | 99.9 % |\n" + "|---" * 9 + "|")
     standardized = "Gaussian, standardized"
     for kind in ("Gaussian", standardized, "autocorrelated", "heavy-tailed"):
         new = process(NEW, kind, SETS)
-        methods: tuple[Any, ...] = ("exact", "roipca", "froipca")
-        for method in methods:
+        cases: tuple[tuple[int, Any], ...] = tuple((LEARNED, method) for method in ("exact", "roipca", "froipca"))
+        for learned, method in (*cases, (MANY_LEARNED, "roipca")):
             times = []
             for seed in range(SETS):
                 pca = OnlinePCA(CAUSES, method=method, standardize=kind == standardized)
-                pca.fit(process(LEARNED, kind, seed))
+                pca.fit(process(learned, kind, seed))
                 t2, spe = pca.t2(new), pca.spe(new)
                 beyond = [np.mean(t2 > pca.t2_limit(confidence)) for confidence in CONFIDENCES]
                 beyond += [np.mean(spe > pca.spe_limit(confidence)) for confidence in CONFIDENCES]
                 times.append(np.array(beyond) / (1 - np.array(2 * CONFIDENCES)))
             cells = [f"{np.median(one):.2g} ({min(one):.2g} to {max(one):.2g})" for one in np.transpose(times)]
-            print(f"| {kind} | {method} | " + " | ".join(cells) + " |")
+            print(f"| {kind} | {learned:,} | {method} | " + " | ".join(cells) + " |")
 
 
 def main() -> None:

@@ -139,8 +139,13 @@ void DenseStream<T>::fill_gaps(T* row) {
   }
 }
 
+// Adds a closed block to the components, and the scores of its rows to those before.
 template <typename T>
-void DenseStream<T>::add_scores(const RowBlock<T>& block, ScoreMoments& scores) const {
+void DenseStream<T>::absorb(RowBlock<T>& block, Engine<T>& engine, ScoreMoments& scores) const {
+  block.scores.so_far = &scores.so_far();
+  block.scores.unit = block.unit;
+  engine.absorb(block);
+  block.scores.so_far = nullptr;
   scores.add(block.scores, block.count, ScoreWeights(options_.forgetting).of_last(block.pairs_share),
              block.unit);
 }
@@ -149,8 +154,7 @@ template <typename T>
 void DenseStream<T>::close_block() {
   RowBlock<T>& block = intake_.close();
   probes_.add(block);
-  engine_->absorb(block);
-  add_scores(block, scores_);
+  absorb(block, *engine_, scores_);
   if (imputation_ && block.decay != 1.0) imputation_->forget(block.decay);
   intake_.open();
 }
@@ -291,8 +295,7 @@ Model<T> DenseStream<T>::model() const {
   if (intake.is_waiting()) {
     RowBlock<T>& block = intake.close();
     probes.add(block);
-    engine->absorb(block);
-    add_scores(block, scores);
+    absorb(block, *engine, scores);
     if (imputation) imputation->forget(block.decay);
   }
   if (imputation) add_covariance(*imputation, intake, *engine);

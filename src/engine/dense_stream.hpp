@@ -78,7 +78,7 @@ class DenseStream {
   void add_filled(T* row, double weight);
   void fill_gaps(T* row);
   void close_block();
-  void add_scores(const RowBlock<T>& block, ScoreMoments& scores) const;
+  void absorb(RowBlock<T>& block, Engine<T>& engine, ScoreMoments& scores) const;
   void update_fill_model();
   static void add_covariance(Imputation& imputation, Intake<T>& intake, Engine<T>& engine);
   Model<T> written(const Intake<T>& intake, const Spectrum<T>& spectrum, const ScoreMoments& scores,

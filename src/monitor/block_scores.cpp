@@ -2,13 +2,50 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "roipca/model.hpp"
 
 namespace roipca {
 namespace {
 
-// Computes moments relative to the mean, with weights that sum to 1, so that no power leaves the range.
-template <typename Values, typename Weights>
-void find_moments_of(const Values& values, const Weights& weights, Index j, ScoreDistribution& to) {
+// A score counts as at most this number of standard deviations above the mean of the scores before it. A few
+// rows far out would otherwise decide all three moments. Of 16 sets of 30,000 rows whose causes and noise
+// have Student's t distribution with 5 degrees of freedom, the one with the highest limits would let through
+// 0.24 times the nominal number at 99 %, instead of 0.47 times. With 13 deviations, the median at 99.9 %
+// is 2.0 times the nominal number instead of 1.7 times; with 17, the least at 99 % is 0.42 times. T^2 of one
+// component, the most skewed score of Gaussian rows, is beyond with a probability of 2e-6.
+constexpr double kMostDeviations = 15.0;
+// Deviations of fewer scores say too little.
+constexpr std::int64_t kFewestToBound = 50;
+
+constexpr double kNoBound = std::numeric_limits<double>::infinity();
+
+// Returns the largest value that a score of this mean and spread so far counts as.
+double bound(std::int64_t rows, const std::vector<double>& mean, const std::vector<double>& spread, Index j) {
+  const auto i = static_cast<std::size_t>(j);
+  if (rows < kFewestToBound || i >= mean.size() || !(spread[i] > 0.0)) return kNoBound;
+  return mean[i] * (1.0 + kMostDeviations * std::sqrt(spread[i]));
+}
+
+double bound_of_t2(const Prequential* so_far, Index j) {
+  return so_far == nullptr ? kNoBound : bound(so_far->rows, so_far->t2_mean, so_far->t2_spread, j);
+}
+
+// In the squared unit of the block.
+double bound_of_spe(const Prequential* so_far, double unit, Index j) {
+  if (so_far == nullptr) return kNoBound;
+  return bound(so_far->rows, so_far->spe_mean, so_far->spe_spread, j) * unit * unit;
+}
+
+// Computes moments of values, which count as at most `most`, relative to the mean, with weights that sum to
+// 1, so that no power leaves the range. `values` is scratch.
+template <typename Values, typename Weights, typename Scratch>
+void find_moments_of(const Values& given, const Weights& weights, double most, Index j, Scratch& values,
+                     ScoreDistribution& to) {
+  values = (given.array() > most).select(most, given.array()).matrix();  // NaN stays
   const double mean = weights.dot(values);
   double spread = 0.0;
   double third = 0.0;
@@ -171,15 +208,16 @@ void BlockScorer::find_moments(Index count, const double* roots, Index rank, con
       repeat_last(j, scores.spe);
       continue;
     }
-    find_moments_of(t2, weights, j, scores.t2);
+    find_moments_of(t2, weights, bound_of_t2(scores.so_far, j), j, terms, scores.t2);
+    const double most_spe = bound_of_spe(scores.so_far, scores.unit, j);
     if (!has_filled) {
-      find_moments_of(spe, weights, j, scores.spe);
+      find_moments_of(spe, weights, most_spe, j, terms, scores.spe);
       continue;
     }
     auto there = spe_present_.head(count);
     there = spe - filled_spe_.row(j).head(count).transpose().cwiseProduct(scales);
     there = there.cwiseMax(0.0).cwiseProduct(factors_.head(count));
-    find_moments_of(there, weights, j, scores.spe);
+    find_moments_of(there, weights, most_spe, j, terms, scores.spe);
   }
   scores.is_known = scores.t2.is_finite() && scores.spe.is_finite();
 }

@@ -9,6 +9,8 @@
 
 namespace roipca {
 
+struct Prequential;
+
 /// The distribution of a score over the rows of a block, for each number of leading components: entry j is
 /// for j + 1 of them.
 struct ScoreDistribution {
@@ -25,6 +27,10 @@ struct ScoreDistribution {
 struct BlockScores {
   bool is_wanted = false;  ///< set when the block is closed: engines that can score its rows do so
   bool is_known = false;   ///< set by the engine
+  /// Scores of earlier rows, set beside is_wanted: a score far above them counts as less. Null: there are
+  /// none.
+  const Prequential* so_far = nullptr;
+  double unit = 1.0;  ///< of the block
   ScoreDistribution t2;
   ScoreDistribution spe;  ///< in the squared unit of the block
 };

@@ -71,6 +71,8 @@ class ScoreMoments {
   /// ScoreWeights), unless memory ends at the first ones.
   void add(const BlockScores& scores, Index count, double share, double unit);
 
+  /// The moments for all components.
+  const Prequential& so_far() const { return moments_; }
   /// Returns the moments for the first `components` components.
   Prequential value(Index components) const;
   void visit_state(state::Archive& archive);

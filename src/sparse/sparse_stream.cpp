@@ -149,6 +149,8 @@ void SparseStream<T>::prepare_scores() {
   block_scores_.is_wanted = before >= rows_before_scores(capacity(options_, features_).reported) &&
                             (is_large() || is_scored(before, block_rows_));
   block_scores_.is_known = false;
+  block_scores_.so_far = &scores_.so_far();
+  block_scores_.unit = moments_.unit();
 }
 
 // Called after the components have absorbed the block.
@@ -156,6 +158,7 @@ template <typename T>
 double SparseStream<T>::end_block() {
   scores_.add(block_scores_, block_.rows.count(),
               ScoreWeights(options_.forgetting).of_last(moments_.pairs_share(block_)), moments_.unit());
+  block_scores_.so_far = nullptr;
   const double decay = moments_.close(block_);
   probes_.add(block_, decay);
   return decay;

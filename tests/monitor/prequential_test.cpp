@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "roipca/limits.hpp"
 #include "roipca/merge.hpp"
 #include "roipca/model_file.hpp"
 #include "roipca/online_pca.hpp"
@@ -288,6 +289,24 @@ TYPED_TEST(PrequentialScores, SurviveTheModelFileAndTheState) {
   ASSERT_FALSE(pca.model().prequential.t2_mean.empty());
   EXPECT_EQ(from_bytes<T>(to_bytes(pca.model())).prequential, pca.model().prequential);
   EXPECT_EQ(OnlinePca<T>::from_state(pca.state()).model().prequential, pca.model().prequential);
+}
+
+// A row ten times as large has a hundred times the SPE. Unbounded, this one score of 3,000 would make the
+// limit four times as large.
+TYPED_TEST(PrequentialScores, OfARowFarOutCountAsLess) {
+  using T = TypeParam;
+  const RowMatrix<T> x = decaying_rows(3000, 60, 0.9, 9).cast<T>();
+  RowMatrix<T> with_outlier = x;
+  with_outlier.row(2500) *= T{10};
+  for (const Way& way :
+       {Way(Method::kRoipca), Way(Method::kRoipca, UpdateEvery::kRow), Way(Method::kExact)}) {
+    const auto limit = [&](const RowMatrix<T>& rows) {
+      OnlinePca<T> pca(options_for(way, 4));
+      return spe_limit(pca.partial_fit(rows).model(), 0.99, LimitRule::kPrequential);
+    };
+    EXPECT_LT(limit(with_outlier), 1.3 * limit(x)) << name(way);
+    EXPECT_GT(limit(with_outlier), limit(x)) << name(way);
+  }
 }
 
 TYPED_TEST(PrequentialScores, OfHugeRowsStayFinite) {
