@@ -62,9 +62,12 @@ class ScatterMatrix final : public Engine<T> {
             scatter_.columns(features).diagonal().sum()};
   }
 
-  /// Up to 64 features, all pairs take no longer, and up to 1,024 no more than a fifth of a second.
+  /// Up to 64 features, all pairs take no longer. To the last bit, a few leading ones of 256 take less than
+  /// half of the time, and 10 of 1,000 an eighth, but a tenth of up to 400 features no less.
   bool has_reported_spectrum(double tolerance) const override {
-    return scatter_.length() > (tolerance > kRounding ? 64 : 1024);
+    const Index features = scatter_.length();
+    if (tolerance > kRounding) return features > 64;
+    return features > 1024 || (features >= 256 && reported_ <= features / 16);
   }
   /// By block Lanczos iteration.
   std::optional<Spectrum<T>> reported_spectrum(double tolerance) const override {
