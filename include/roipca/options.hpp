@@ -152,6 +152,14 @@ struct Capacity {
 /// requested than there are features.
 Capacity capacity(const Options& options, Index features);
 
+/// Returns the options for rows that will be read more than once (roipca/refinement.hpp). What they leave
+/// open is chosen for the accuracy after two passes, at a few times the cost of the first one: with up to
+/// 1,024 features, kAuto becomes kExact, which needs no second pass; with more, at least 60 components are
+/// held beyond those reported. A method or an oversampling that is given stays as it is, and so do the
+/// options of windows and of missing values. The first pass over sparse rows is faster without. Throws what
+/// `capacity` throws.
+Options for_more_passes(Options options, Index features);
+
 /// Choices of the library that the options leave open.
 struct Resolved {
   Method method = Method::kAuto;  ///< the method in use; kAuto only before the first row

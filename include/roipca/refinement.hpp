@@ -23,7 +23,8 @@ namespace roipca {
 /// With the components Q of the model and the scatter matrix S about its mean, a pass collects S Q, and
 /// `finish` computes the eigenpairs of the Nystroem approximation of S - alpha I plus alpha
 /// (docs/accuracy.md). Each pass divides the subspace error by five or more, unless the eigenvalues hardly
-/// fall beyond the held components. All held components are refined; mean, weights and trace are those of the
+/// fall beyond the held components. `for_more_passes` (options.hpp) returns options for the first pass that
+/// make two passes more accurate. All held components are refined; mean, weights and trace are those of the
 /// model. A model of the exact method stays as it is, and a pass only checks whether the rows are its rows.
 ///
 /// A standardized model is first rescaled to the standard deviations of all its rows, which it knows at the

@@ -50,6 +50,54 @@ TEST(Auto, IsExactForUpTo16TimesAsManyFeaturesAsComponents) {
   EXPECT_EQ(method(784, 10), Method::kRoipca);
 }
 
+TEST(MorePasses, AreByTheExactMethodForUpTo1024Features) {
+  const Options options = options_for(Method::kAuto, 10);
+  EXPECT_EQ(resolve(options, 1024), Method::kRoipca);
+  EXPECT_EQ(resolve(for_more_passes(options, 1024), 1024), Method::kExact);
+  EXPECT_EQ(resolve(for_more_passes(options, 1025), 1025), Method::kRoipca);
+}
+
+TEST(MorePasses, HoldAtLeast60MoreComponentsThanTheyReport) {
+  const auto held = [](Index components) {
+    const Index features = 5000;
+    return capacity(for_more_passes(options_for(Method::kAuto, components), features), features).held;
+  };
+  EXPECT_EQ(held(1), 61);
+  EXPECT_EQ(held(20), 80);
+  EXPECT_EQ(held(80), 160);
+}
+
+TEST(MorePasses, AreExactWhereOnePassIs) {
+  const Options options = options_for(Method::kAuto, 256);
+  EXPECT_EQ(resolve(options, 3072), Method::kExact);
+  EXPECT_EQ(resolve(for_more_passes(options, 3072), 3072), Method::kExact);
+}
+
+TEST(MorePasses, ChangeNothingThatIsGiven) {
+  Options oversampling = options_for(Method::kAuto, 10);
+  oversampling.oversampling = 12;
+  EXPECT_EQ(for_more_passes(oversampling, 5000), oversampling);
+  for (const auto& [method, update] : kAllMethods) {
+    const Options options = options_for(method, 10);
+    EXPECT_EQ(for_more_passes(options, 500), options) << name(method);
+    EXPECT_EQ(for_more_passes(options, 5000), options) << name(method);
+  }
+}
+
+// These are not exact anyway.
+TEST(MorePasses, ChangeNothingForWindowsAndMissingValues) {
+  Options window = options_for(Method::kAuto, 10);
+  window.window = 1000;
+  EXPECT_EQ(for_more_passes(window, 500), window);
+  Options gaps = options_for(Method::kAuto, 10);
+  gaps.missing = Missing::kImpute;
+  EXPECT_EQ(for_more_passes(gaps, 500), gaps);
+}
+
+TEST(MorePasses, RefuseMoreComponentsThanFeatures) {
+  EXPECT_THROW(for_more_passes(options_for(Method::kAuto, 8), 5), std::invalid_argument);
+}
+
 TEST(CapacityOf, OversamplingIsUsedAsGivenByEveryMethodExceptExact) {
   for (const auto& [method, update] : kAllMethods) {
     if (method == Method::kExact) continue;

@@ -46,6 +46,9 @@ int main() {
   const roipca::Capacity components = roipca::capacity(file, 1000);
   assert(components.reported == 20 && components.held == 60);
   assert(roipca::rows_to_hold(survey, 1000) == 500);
+  // A file that will be read twice: all products of 1,000 features are kept, so that one pass is exact.
+  const roipca::Options twice = roipca::for_more_passes({.n_components = 20}, 1000);
+  assert(twice.method == roipca::Method::kExact);
   const roipca::Resolved resolved = {.method = roipca::resolve(file, 1000),
                                      .learning_rate = oja.learning_rate.c};
   std::printf("auto means %s here\n", std::string(roipca::name(resolved.method)).c_str());
