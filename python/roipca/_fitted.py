@@ -51,18 +51,23 @@ class Fitted:
         self._with_right_scales: Any = None  # the last model whose scales were looked at
 
     @classmethod
-    def empty(cls, parameters: dict[str, Any], dtype: Any, rows: int | None, features: int) -> Fitted:
-        """Starts a stream of `rows` rows, or None if the number is unknown."""
+    def empty(
+        cls, parameters: dict[str, Any], dtype: Any, rows: int | None, features: int, more_passes: bool
+    ) -> Fitted:
+        """Starts a stream of `rows` rows, or None if the number is unknown, to be read more than once or not."""
         if rows is None and parameters["n_components"] is None:
             _require_memory(features, np.dtype(dtype))
-        options = core_parameters(parameters, rows, features)
+        options = core_parameters(parameters, rows, features, more_passes)
         return cls(_ESTIMATORS[np.dtype(dtype)](options), parameters, options)
 
     @classmethod
     def from_part(cls, part: Any, parameters: dict[str, Any]) -> Fitted:
         """Resumes from the result of a tree of merges: an estimator or a model of the core."""
         is_estimator = isinstance(part, (_core.EstimatorF32, _core.EstimatorF64))
-        return cls(part, parameters) if is_estimator else cls.from_model(part, parameters)
+        if not is_estimator:
+            return cls.from_model(part, parameters)
+        depends_on_rows = parameters["n_components"] is None
+        return cls(part, parameters, None if depends_on_rows else part.options)
 
     @classmethod
     def from_model(cls, model: Any, parameters: dict[str, Any]) -> Fitted:
@@ -75,10 +80,8 @@ class Fitted:
     def plan(self) -> tuple[str, int]:
         """Returns the method in use, and the number of components that it holds once there are enough rows."""
         features = self.core.features
-        if self._options is None and self.parameters["n_components"] is None:  # depends on the number of rows
+        if self._options is None:  # the number of components depends on the number of rows
             self._options = self.core.reported().options
-        elif self._options is None:
-            self._options = core_parameters(self.parameters, None, features)
         method, _, held = _core.plan(self._options, features)
         return method, held
 

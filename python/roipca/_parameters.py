@@ -52,15 +52,20 @@ def check_parameters(parameters: dict[str, Any]) -> None:
             raise ValueError(f"The {name!r} parameter of OnlinePCA must be {accepted}. Got {value!r} instead.")
 
 
-def core_parameters(parameters: dict[str, Any], rows: int | None, features: int) -> dict[str, Any]:
-    """Return the core's options for a stream of `rows` rows (None: unknown) of `features` numbers."""
+def core_parameters(
+    parameters: dict[str, Any], rows: int | None, features: int, more_passes: bool = False
+) -> dict[str, Any]:
+    """Return the core's options for a stream of `rows` rows (None: unknown) of `features` numbers.
+
+    `more_passes` says that the rows will be read more than once.
+    """
     options = {name: _plain(value) for name, value in parameters.items() if name in OPTIONS}
     options["threads"] = effective_n_jobs(parameters["n_jobs"])
     if options["n_components"] is None:
         options["n_components"] = features if rows is None else min(rows, features)
     elif isinstance(options["n_components"], (float, str)):
         options["n_components"] = min(features, MOST_IF_COMPUTED)
-    return options
+    return _core.for_more_passes(options, features) if more_passes else options
 
 
 def estimator_parameters(options: dict[str, Any]) -> dict[str, Any]:

@@ -46,13 +46,14 @@ def group_size(model_bytes: int) -> int:
 
 @dataclass(frozen=True)
 class Recipe:
-    """How to fit every partition alike: the estimator's parameters and the type of its numbers."""
+    """How to fit every partition alike: the estimator's parameters, the type of its numbers, how often it is read."""
 
     parameters: dict[str, Any]
     dtype: np.dtype
+    has_more_passes: bool  # over dense rows
 
     @classmethod
-    def of(cls, parameters: dict[str, Any], is_float32: bool) -> Recipe:
+    def of(cls, parameters: dict[str, Any], is_float32: bool, has_more_passes: bool = False) -> Recipe:
         """Raises ValueError for parameters that a cluster cannot use, before it starts to work."""
         pca = OnlinePCA(**parameters)
         parameters = pca.get_params(deep=False)
@@ -61,7 +62,7 @@ class Recipe:
             raise ValueError("forgetting needs rows in one order, and partitions have none: leave it at 1.0")
         if pca.window is not None:
             raise ValueError("window needs rows in one order, and partitions have none: leave it at None")
-        return cls(parameters, np.dtype(np.float32 if is_float32 else np.float64))
+        return cls(parameters, np.dtype(np.float32 if is_float32 else np.float64), has_more_passes)
 
     def fit(self, number: int, blocks: Iterable[tuple[Any, Any]]) -> bytes | None:
         """Returns the model of a partition, from its blocks of rows and their weights (or None)."""
@@ -152,7 +153,12 @@ class Recipe:
         Directions that a partition does not hold are lost to the merged model, and few rows tell less well which
         directions matter. The additional components make up for it, and a model is less than twice as large.
         """
+        options = core_parameters(self.parameters, None, features, self.has_more_passes)
+        method, _, held_for_passes = _core.plan(options, features)
+        if method == "exact":
+            return {**self.parameters, "method": "exact"}
         method, reported, held = _core.plan(core_parameters(self.parameters, None, features), features)
-        if self.parameters["oversampling"] != "auto" or method == "exact" or held == reported:
+        if self.parameters["oversampling"] != "auto" or held == reported:
             return self.parameters
-        return {**self.parameters, "method": method, "oversampling": held - reported + 3 * held // 4}
+        most = max(held + 3 * held // 4, held_for_passes)
+        return {**self.parameters, "method": method, "oversampling": most - reported}

@@ -65,6 +65,8 @@ def more_passes(pca: Any, passes: Any, tol: float, read_again: Callable[[], None
     most = MOST_PASSES if passes == "auto" else int(passes)
     tolerance = tol if passes == "auto" else 0.0
     before = None
+    if pca.method_ == "exact":  # said without an eigenproblem, which only a reading needs
+        return
     for _ in range(1, most):
         model = pca._model
         if not model.is_worth_another_pass(tolerance, before if passes == "auto" else None):
@@ -113,8 +115,8 @@ class Refining:
     """The part of the estimator that reads rows again, and knows its error."""
 
     if TYPE_CHECKING:
-        _learned: Fitted
         _model: Any
+        _shown: Any
 
     def refine(
         self,
@@ -182,7 +184,7 @@ class Refining:
     @property
     def n_passes_(self) -> int:
         """Number of passes over all rows: 1, and one more for each `refine` since the last new rows."""
-        return self._learned.core.model().passes
+        return self._shown.passes
 
     @property
     def error_estimate_(self) -> float:

@@ -31,7 +31,7 @@ class Streaming:
         n_features_in_: int
 
         def _without_rows(self) -> Self: ...
-        def _empty(self, X: Any, rows: int | None) -> Fitted: ...
+        def _empty(self, X: Any, rows: int | None, passes: int | Literal["auto"]) -> Fitted: ...
         def _learn_from(self, learner: Any, fitted: Fitted) -> Self: ...
         def _unchanged(self) -> Fitted: ...
 
@@ -60,24 +60,42 @@ class Streaming:
         """
         return self._add(X, sample_weight)
 
-    def _add(self, X: Any, sample_weight: Any = None, *, stream_rows: int | None = None, first_row: int = 0) -> Self:
-        """Adds rows, which begin at row `first_row` of a stream of `stream_rows` rows (None: unknown)."""
+    def _add(
+        self,
+        X: Any,
+        sample_weight: Any = None,
+        *,
+        stream_rows: int | None = None,
+        first_row: int = 0,
+        passes: int | Literal["auto"] = 1,
+    ) -> Self:
+        """Adds rows, which begin at row `first_row` of a stream of `stream_rows` rows (None: unknown).
+
+        `passes` is how often the stream will be read.
+        """
         if is_one_row(X):
             raise ValueError(ONE_ROW)
         if self._fitted is None:
             with first_call(self):
                 if self._fitted is None:
-                    return self._add_first(X, sample_weight, stream_rows, first_row)
+                    return self._add_first(X, sample_weight, stream_rows, first_row, passes)
         fitted = self._unchanged()
         if "feature_names_in_" in vars(self) or not are_rows(X, fitted.dtype, self.n_features_in_):
             X = as_rows(self, X, fitted.dtype, first_row=first_row)
         fitted.add(X, as_weights(sample_weight, X.shape[0]), first_row)
         return self
 
-    def _add_first(self, X: Any, sample_weight: Any, stream_rows: int | None, first_row: int) -> Self:
+    def _add_first(
+        self,
+        X: Any,
+        sample_weight: Any,
+        stream_rows: int | None,
+        first_row: int,
+        passes: int | Literal["auto"],
+    ) -> Self:
         learner = self._without_rows()
         X = as_rows(learner, X, first_row=first_row)
-        fitted = learner._empty(X, rows=stream_rows)
+        fitted = learner._empty(X, stream_rows, passes)
         fitted.add(X, as_weights(sample_weight, X.shape[0]), first_row)
         return self._learn_from(learner, fitted) if fitted.core.rows_seen > 0 else self
 
@@ -186,7 +204,8 @@ class Streaming:
         passes : int or "auto", default=1
             Number of times to read the source. After the first pass, each is a `refine`, and usually divides the
             subspace error against batch PCA by ten or more. "auto" reads until the bound on the error is below `tol`,
-            or until the error no longer falls. If the method is exact, one pass is enough, and no more are made.
+            or until the error no longer falls. If the method is exact, one pass is enough, and no more are made: with
+            `method="auto"` and more than one pass, this is so for up to 1,024 features (unless rows are sparse).
         tol : float, default=1e-6
             Subspace error at which `passes="auto"` stops.
 
@@ -214,7 +233,7 @@ class Streaming:
 
         def add(block: Any, weights: Any, first_row: int) -> None:
             nonlocal learner
-            learner._add(block, sample_weight=weights, stream_rows=stream.rows, first_row=first_row)
+            learner._add(block, weights, stream_rows=stream.rows, first_row=first_row, passes=passes)
             if learner is not self and learner._fitted is not None:
                 learner = self._learn_from(learner, learner._fitted)
 

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
+from scipy.sparse import issparse
 
 from ._merging import settled
 from ._partitions import Recipe, group_size
@@ -100,7 +101,8 @@ def fit(
     check_passes(passes, tol)
     if passes != 1 and not compute:
         raise ValueError("compute=False is for one pass: leave passes at 1")
-    recipe = Recipe.of({"n_components": n_components, **options}, _is_float32(X))
+    has_more_passes = passes != 1 and not issparse(getattr(X, "_meta", None))
+    recipe = Recipe.of({"n_components": n_components, **options}, _is_float32(X), has_more_passes)
     token = dask.base.tokenize(X, sample_weight, recipe)
     X = _whole_rows(X)
     pca = _fit_lazily(recipe, X, sample_weight, token)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import issparse
 
 from ._first_call import has_seen_rows
 from ._fitted import AT_READING, Fitted, merge_parts
@@ -77,14 +78,16 @@ class OnlinePCA(Streaming, Refining, Scores, ScoreStreams, ToTorch, Monitoring):
     method : {"auto", "roipca", "froipca", "ipca", "ccipca", "gha", "oja", "fd", "exact"}, default="auto"
         "auto" means exact where that takes no longer than blocks (up to about 150 features for 2 components,
         240 for 10, 920 for 40, 4,000 for 256) and there are at most 1,024 features or 16 times as many as reported
-        components.
-        Otherwise it means roipca.
+        components. For dense rows that will be read more than once (`passes` of `fit` and `fit_stream`), it means exact
+        for up to 1,024 features. Otherwise it means roipca.
     mu : {"mean", "zero"} or float, default="mean"
         The variance that roipca and froipca assume along directions that are not held.
     tau : {"zero", "optimal"}, default="zero"
         How froipca approximates rotations within the components.
     oversampling : "auto" or int, default="auto"
-        Number of components that are held but not reported. More are more accurate.
+        Number of components that are held but not reported. More are more accurate. "auto" is `n_components`, at least
+        10 and at most 100 (a fifth of `n_components` if that is more); at least 60 if `method` is "auto" and dense rows
+        will be read more than once.
     update_every : {"block", "row"}, default="block"
         Whether roipca and ipca update the components with every block of rows or with every row.
     block_size : "auto" or int, default="auto"
@@ -308,7 +311,7 @@ class OnlinePCA(Streaming, Refining, Scores, ScoreStreams, ToTorch, Monitoring):
         weights = as_weights(sample_weight, rows.shape[0])
         if weights is not None and not weights.any():
             raise ValueError("Sample weights must contain at least one non-zero number.")
-        fitted = learner._empty(rows, rows.shape[0])
+        fitted = learner._empty(rows, rows.shape[0], passes)
         fitted.fit(rows, weights)
         learner._fitted = fitted
         blocks = StreamBlocks(Preparation(None, False, None, None), weights, "error")
@@ -433,10 +436,11 @@ class OnlinePCA(Streaming, Refining, Scores, ScoreStreams, ToTorch, Monitoring):
         has_seen_rows(learner)
         return learner
 
-    def _empty(self, X: Any, rows: int | None) -> Fitted:
+    def _empty(self, X: Any, rows: int | None, passes: int | Literal["auto"]) -> Fitted:
         parameters = self._parameters()
         check_parameters(parameters)
-        return Fitted.empty(parameters, X.dtype, rows, X.shape[1])
+        more_passes = passes != 1 and not issparse(X)  # which cost more of their time than they do of dense rows
+        return Fitted.empty(parameters, X.dtype, rows, X.shape[1], more_passes)
 
     def _learn_from(self, learner: OnlinePCA, fitted: Fitted) -> Self:
         """Takes over the features and the fitted state of a learner."""

@@ -94,7 +94,7 @@ def fit(
     """
     check_passes(passes, tol)
     chosen, is_float32 = chosen_rows(df, columns, sample_weight)
-    recipe = Recipe.of({"n_components": n_components, **options}, is_float32)
+    recipe = Recipe.of({"n_components": n_components, **options}, is_float32, passes != 1)
     pca = recipe.finish(fitted(chosen, recipe), None if isinstance(columns, str) else list(columns))
     return recipe.more_passes(pca, passes, tol, lambda model, _: _refined(chosen, recipe, model))
 

@@ -77,6 +77,7 @@ void bind_estimator(nb::module_& module, const char* name) {
       .def("model", &E::model)
       .def("reported", &E::reported)
       .def_prop_ro("adds_scatters", &E::adds_scatters)
+      .def_prop_ro("options", [](const E& self) { return parameters_of(self.options()); })
       .def("to_bytes", [](const E& self) { return to_python(self.whole_state()); })
       .def_static(
           "from_bytes",
@@ -294,6 +295,10 @@ nb::tuple plan(const nb::dict& parameters, Index features) {
   return nb::make_tuple(std::string(name(resolve(options, features))), reported, held);
 }
 
+nb::dict for_more_passes(const nb::dict& parameters, Index features) {
+  return parameters_of(roipca::for_more_passes(options_from(parameters), features));
+}
+
 const char* summary_of(const DataError& error) {
   if (error.reason().starts_with("NaN")) return "Input X contains NaN.";
   if (error.reason().starts_with("weight")) return "";
@@ -328,6 +333,9 @@ NB_MODULE(_core, module) {
       "plan", &roipca::python::plan, nanobind::arg("parameters"), nanobind::arg("features"),
       "Returns the method that parameters select for this number of features, and the numbers of components "
       "reported and held.");
+  module.def("for_more_passes", &roipca::python::for_more_passes, nanobind::arg("parameters"),
+             nanobind::arg("features"),
+             "Returns the parameters for rows of this number of features that will be read more than once.");
   module.def(
       "instruction_set", [] { return std::string(roipca::instruction_set()); },
       "Returns the instruction set in use, such as \"x86-64-v3\".\n\nIt is the best one of the machine, "

@@ -122,6 +122,10 @@ class Estimator {
     return alone([&] { return pca_.state(); });
   }
 
+  Options options() const {
+    return alone([&] { return pca_.options(); });
+  }
+
   bool adds_scatters() const {
     return alone([&] { return pca_.adds_scatters(); });
   }

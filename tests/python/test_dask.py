@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse
 from oracle import batch_components, decaying_rows, parts_that_differ, state, subspace_error
 
 from roipca import OnlinePCA, merge_all
@@ -340,6 +341,24 @@ def test_another_pass_reads_all_partitions_and_reduces_the_error(alone):
     for passes in (2, "auto"):
         with pytest.raises(ValueError, match="compute=False"):
             roipca.dask.fit(rows, 4, passes=passes, compute=False)
+
+
+def test_more_passes_over_up_to_1024_features_add_scatter_matrices_once(alone):
+    X = decaying_rows(2000, 300)
+    rows = da.from_array(X, chunks=((0, 700, 3, 1297), 300))
+    pca = roipca.dask.fit(rows, 4, passes=2)
+    assert (pca.method_, pca.n_components_held_, pca.n_passes_) == ("exact", 300, 1)
+    assert subspace_error(batch_components(X, 4), pca.components_) < 1e-24
+    sparse = rows.map_blocks(scipy.sparse.csr_array)
+    assert roipca.dask.fit(sparse, 4, passes=2).n_passes_ == 2
+
+
+def test_more_passes_over_partitions_of_more_features_hold_more_components(alone):
+    X = decaying_rows(600, 1100)
+    pca = roipca.dask.fit(da.from_array(X, chunks=(200, 1100)), 4, passes=2)
+    assert (pca.method_, pca.n_components_held_, pca.n_passes_) == ("roipca", 64, 2)
+    many = roipca.dask.fit(da.from_array(X, chunks=(200, 1100)), 40, passes=2)
+    assert many.n_components_held_ == roipca.dask.fit(da.from_array(X, chunks=(200, 1100)), 40).n_components_held_
 
 
 def test_two_passes_over_standardized_partitions_are_pca_of_the_correlation_matrix(alone):

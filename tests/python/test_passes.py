@@ -1,11 +1,13 @@
 """More passes: closer to batch PCA each time, from the same rows only, with a number that says how close."""
 
+import pickle
 import threading
 
 import numpy as np
 import pytest
 import scipy.sparse
 from oracle import batch_components, decaying_rows, state, subspace_error
+from sklearn.base import clone
 from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -70,6 +72,79 @@ def test_four_passes_are_more_accurate_than_the_sixteen_of_randomized_pca():
     randomized = PCA(4, svd_solver="randomized", random_state=0).fit(X)  # seven iterations of two products
     pca = OnlinePCA(4, method="roipca").fit(X, passes=4)
     assert error(pca) < subspace_error(randomized.components_, TRUTH)
+
+
+def slowly_falling_rows(n, d):
+    """Rows with variance 1 / i along direction i, in an order of directions that no method knows."""
+    rng = np.random.default_rng(7)
+    rows = rng.standard_normal((n, d)) / np.sqrt(np.arange(1, d + 1))
+    for mirror in rng.standard_normal((3, d)):
+        rows -= np.outer(rows @ mirror, 2 * mirror / (mirror @ mirror))
+    return rows
+
+
+@pytest.mark.parametrize(
+    "rows, components",
+    [
+        (decaying_rows(2000, 300), 5),
+        (slowly_falling_rows(2000, 300), 5),
+        (slowly_falling_rows(2000, 1100), 10),
+        (decaying_rows(2000, 1100), 20),
+    ],
+)
+def test_two_passes_by_default_are_more_accurate_than_the_sixteen_of_randomized_pca(rows, components):
+    truth = batch_components(rows, components)
+    randomized = PCA(components, svd_solver="randomized", random_state=0).fit(rows)
+    pca = OnlinePCA(components).fit(rows, passes=2)
+    assert subspace_error(pca.components_, truth) < subspace_error(randomized.components_, truth)
+
+
+@pytest.mark.parametrize("passes", [2, "auto"])
+@pytest.mark.parametrize("dtype, rounding", [(np.float64, 1e-24), (np.float32, 1e-12)])
+def test_more_passes_over_up_to_1024_features_are_one_exact_pass(passes, dtype, rounding):
+    rows = decaying_rows(1500, 400).astype(dtype)
+    assert OnlinePCA(5).fit(rows).method_ == "roipca"
+    pca = OnlinePCA(5).fit(rows, passes=passes)
+    assert (pca.method_, pca.method, pca.n_passes_) == ("exact", "auto", 1)
+    assert subspace_error(pca.components_, batch_components(rows, 5)) < rounding
+    streamed = OnlinePCA(5).fit_stream(np.array_split(rows, 7), passes=passes, progress=False)
+    assert state(streamed) == state(pca)
+    assert pca.error_bound() == 0.0
+
+
+def test_more_passes_over_more_features_hold_60_components_beyond_those_reported():
+    rows = decaying_rows(400, 1025)
+    pca = OnlinePCA(5).fit(rows, passes=2)
+    assert (pca.method_, pca.n_components_held_, pca.n_passes_) == ("roipca", 65, 2)
+    assert state(pca) == state(OnlinePCA(5, oversampling=60).fit(rows, passes=2))
+    assert OnlinePCA(5, oversampling=7).fit(rows, passes=2).n_components_held_ == 12
+
+
+def test_more_passes_choose_for_dense_rows_only_and_where_the_choice_is_open():
+    rows = decaying_rows(300, 400)
+    for options in ({"method": "roipca"}, {"missing": "impute"}):
+        pca = OnlinePCA(3, **options).fit(rows, passes=2)
+        assert (pca.method_, pca.n_components_held_, pca.n_passes_) == ("roipca", 13, 2)
+    sparse = scipy.sparse.csr_array(np.where(rows > 0, rows, 0.0))
+    for pca in (OnlinePCA(3).fit(sparse, passes=2), OnlinePCA(3).fit_stream(sparse, passes=2, progress=False)):
+        assert (pca.method_, pca.n_components_held_, pca.n_passes_) == ("roipca", 13, 2)
+
+
+def test_what_more_passes_chose_lasts_as_long_as_the_rows(tmp_path):
+    rows, more = np.split(decaying_rows(1200, 400), [900])
+    pca = OnlinePCA(3).fit(rows, passes=2)
+    assert clone(pca).fit(rows).method_ == "roipca"
+    pca.save(tmp_path / "m.safetensors")
+    both = batch_components(np.concatenate([rows, more]), 3)
+    for goes_on in (pickle.loads(pickle.dumps(pca)), OnlinePCA.load(tmp_path / "m.safetensors"), pca):
+        assert (goes_on.method_, goes_on.method, goes_on.n_components_held_) == ("exact", "auto", 400)
+        assert subspace_error(goes_on.partial_fit(more).components_, both) < 1e-24
+    merged = OnlinePCA(3).fit(rows, passes=2).merge(OnlinePCA(3).fit(more, passes=2))
+    assert (merged.method_, merged.n_components_held_) == ("exact", 400)
+    assert subspace_error(merged.components_, both) < 1e-24
+    mixed = OnlinePCA(3).fit(rows, passes=2).merge(OnlinePCA(3).fit(more))
+    assert subspace_error(mixed.components_, both) < 1e-3
+    assert pca.fit(rows).method_ == "roipca"
 
 
 def test_sparse_rows_weights_and_float32():

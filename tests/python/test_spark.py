@@ -326,6 +326,14 @@ def test_another_pass_reads_all_partitions_and_reduces_the_error(spark, rows):
     assert state(until) == state(twice)
 
 
+def test_more_passes_over_up_to_1024_features_add_scatter_matrices_once(spark):
+    X = decaying_rows(500, 250)
+    df = cut(spark, X, 130, 303, 67)
+    pca = roipca.spark.fit(df, df.columns, 4, passes=2)
+    assert (pca.method_, pca.n_passes_) == ("exact", 1)
+    assert subspace_error(batch_components(X, 4), pca.components_) < 1e-24
+
+
 def test_two_passes_over_standardized_partitions_are_pca_of_the_correlation_matrix(spark, rows):
     X = rows * np.geomspace(1e-4, 1e4, rows.shape[1])
     df = cut(spark, X, 130, 303, 67)
