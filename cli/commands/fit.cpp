@@ -119,7 +119,7 @@ FitCheckpoint<T> beginning(const FitSettings& settings, const Options& options, 
   }
   if (start.pca.options() != options) {
     throw UsageError("--resume " + settings.long_run.resume +
-                     ": the checkpoint was written with other options for components or method");
+                     ": the checkpoint was written with other options for components, method or passes");
   }
   return start;
 }
@@ -245,6 +245,7 @@ void fit(const FitSettings& settings) {
   RowSource<T> source(input);
   if (!source.caution().empty()) note(printable(source.caution()));
   options.n_components = components.to_hold(source.columns());
+  if (passes.number > 1 && !source.is_sparse()) options = for_more_passes(options, source.columns());
   std::unique_ptr<RowWriter<T>> scores;
   if (!settings.scores.empty()) {
     scores = open_writer<T>(settings.scores, component_names(static_cast<std::size_t>(components.number)),

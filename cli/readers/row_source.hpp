@@ -68,6 +68,8 @@ class RowSource {
 
   Index columns() const { return columns_; }
   const std::vector<std::string>& names() const { return names_; }
+  /// Whether the rows of the file that is open are sparse.
+  bool is_sparse() const { return reader_->is_sparse(); }
 
   /// The first file, as messages show it.
   std::string first_file() const { return shown(settings_.paths.front()); }

@@ -40,6 +40,29 @@ def test_passes_are_those_of_python(roipca, tmp_path, X, passes):
     same_model(tmp_path / "m", pca)
 
 
+def test_more_passes_choose_as_in_python(roipca, tmp_path):
+    rng = np.random.default_rng(2)
+    for features, held in ((300, 300), (1030, 63)):
+        X = rng.standard_normal((1500, features)) / np.arange(1, features + 1)
+        np.save(tmp_path / "x.npy", X)
+        said = roipca("fit", "x.npy", "-k", 3, "--passes", 2, "--checkpoint", "c", "--every", 700, "-o", "m")
+        assert ("3 components (exact)" in said) == (features == held)
+        loaded, pca = OnlinePCA.load(tmp_path / "m"), OnlinePCA(3).fit(X, passes=2)
+        assert (loaded.n_passes_, loaded.n_components_held_) == (pca.n_passes_, held)
+        np.testing.assert_allclose(np.abs(np.sum(loaded.components_ * pca.components_, axis=1)), 1, rtol=1e-12)
+        again = ("fit", "x.npy", "-k", 3, "--resume", "c")
+        roipca(*again, "--passes", 2, "-o", "resumed")
+        assert (tmp_path / "resumed").read_bytes() == (tmp_path / "m").read_bytes()
+        assert "other options for components, method or passes" in roipca.refuse(*again, "-o", "one", code=2)
+
+
+def test_more_passes_over_sparse_rows_choose_as_one_pass(roipca, tmp_path):
+    rows = scipy.sparse.random_array((500, 300), density=0.05, format="csr", rng=np.random.default_rng(3))
+    scipy.sparse.save_npz(tmp_path / "x.npz", rows)
+    roipca("fit", "x.npz", "-k", 3, "--passes", 2, "-o", "m")
+    assert (OnlinePCA.load(tmp_path / "m").n_passes_, OnlinePCA.load(tmp_path / "m").n_components_held_) == (2, 13)
+
+
 def test_auto_stops_below_the_tolerance(roipca, tmp_path, X):
     np.save(tmp_path / "x.npy", X)
     summary = json.loads(roipca("fit", "x.npy", *METHOD, "--passes", "auto", "--tol", "1e-8", "--json", "-o", "m"))
