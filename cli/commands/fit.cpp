@@ -238,6 +238,11 @@ void fit(const FitSettings& settings) {
   if (passes.number > 1 && !settings.scores.empty()) {
     throw UsageError("--scores are those of the first pass: with --passes, use roipca transform afterwards");
   }
+  if (passes.number > 1 && (options.forgetting != 1.0 || options.window)) {
+    throw UsageError(std::string("--passes ") + settings.passes.passes + " excludes " +
+                     (options.window ? "--window: another pass does not know which rows it covers"
+                                     : "--forgetting: another pass does not know the age of a row"));
+  }
   InputSettings input = settings.input.settings();
   input.sharers = options.threads;
   input.learner_checks = settings.sample.empty() && settings.long_run.resume.empty();

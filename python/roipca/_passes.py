@@ -51,6 +51,14 @@ def check_passes(passes: Any, tol: float) -> None:
         raise ValueError(f"tol must be positive, got {tol!r}")
 
 
+def require_equal_rows(pca: Any) -> None:
+    """Raises ValueError, before the first pass, if another pass would not know how much each row counts."""
+    if pca.forgetting != 1.0:
+        raise ValueError("More passes exclude forgetting: another pass does not know the age of a row")
+    if pca.window is not None:
+        raise ValueError("More passes exclude window: another pass does not know which rows it covers")
+
+
 def require_readable_again(source: Any) -> None:
     """Raises ValueError for a source that is used up by one pass."""
     if isinstance(source, Iterator):

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from ._first_call import first_call
 from ._fitted import Fitted
-from ._passes import check_passes, for_each_block, more_passes, refine_once, require_readable_again
+from ._passes import check_passes, for_each_block, more_passes, refine_once, require_equal_rows, require_readable_again
 from ._preparation import Preparation
 from ._rows import ONE_ROW, are_rows, as_row, as_rows, as_weights, imputes, is_one_row
 from ._sources import open_source
@@ -225,6 +225,7 @@ class Streaming:
         if passes != 1 and resume:
             raise ValueError("passes needs a source of all rows: with resume=True, call refine with all of them later")
         if passes != 1:
+            require_equal_rows(self)
             require_readable_again(source)
         preparation = Preparation(target_sum, log1p, feature_weights, feature_mask)
         blocks = StreamBlocks(preparation, sample_weight, on_bad_row, gaps=imputes(self))

@@ -18,7 +18,7 @@ from ._fitted import AT_READING, Fitted, merge_parts
 from ._model_file import load_model, save_model, saved_parameters
 from ._monitor import Monitoring
 from ._parameters import check_parameters
-from ._passes import Refining, check_passes, more_passes, refine_once
+from ._passes import Refining, check_passes, more_passes, refine_once, require_equal_rows
 from ._preparation import Preparation
 from ._rows import NamedBlock, as_rows, as_weights, check_names
 from ._score_streams import ScoreStreams
@@ -306,6 +306,8 @@ class OnlinePCA(Streaming, Refining, Scores, ScoreStreams, ToTorch, Monitoring):
         array([1.])
         """
         check_passes(passes, tol)
+        if passes != 1:
+            require_equal_rows(self)
         learner = self._without_rows()
         rows = as_rows(learner, X)
         weights = as_weights(sample_weight, rows.shape[0])

@@ -96,6 +96,9 @@ def test_other_rows_and_wrong_words_are_refused(roipca, tmp_path, X):
     assert (tmp_path / "m").read_bytes() == before
     assert "--passes" in roipca.refuse("fit", "x.npy", *METHOD, "--passes", "some", code=2)
     assert "--tol" in roipca.refuse("fit", "x.npy", *METHOD, "--tol", "-1", code=2)
+    for option, value in (("--forgetting", 0.99), ("--window", 500)):
+        said = roipca.refuse("fit", "x.npy", *METHOD, "--passes", 2, option, value, "-o", "other", code=2)
+        assert f"--passes 2 excludes {option}: another pass does not know" in said
     assert "transform" in roipca.refuse("fit", "x.npy", *METHOD, "--passes", 2, "--scores", "s.npy", code=2)
 
 

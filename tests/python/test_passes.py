@@ -190,6 +190,12 @@ def test_wrong_arguments_are_refused():
         learner().fit_stream([X], passes=2, resume=True)
     with pytest.raises(ValueError, match="forgetting"):
         learner(forgetting=0.99).fit(X).refine(X)
+    for options in ({"forgetting": 0.99}, {"window": 1000}):
+        for again in (lambda pca: pca.fit(X, passes=2), lambda pca: pca.fit_stream([X], passes="auto", progress=False)):
+            pca = OnlinePCA(4, **options)
+            with pytest.raises(ValueError, match=f"More passes exclude {next(iter(options))}"):
+                again(pca)
+            assert not hasattr(pca, "n_features_in_")
     with pytest.raises(ValueError, match="sample_weight has 3000 weights, but the source has 2999 rows"):
         learner().fit(X).refine(iter([X[:-1]]), sample_weight=np.ones(3000))
     with pytest.raises(ValueError, match="confidence"):
