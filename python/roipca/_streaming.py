@@ -247,8 +247,7 @@ class Streaming:
             again = StreamBlocks(preparation, sample_weight, on_bad_row, gaps=imputes(self))
             refine_once(self, open_source(source, batch_size, again.columns(columns), layer), again, progress)
 
-        if passes != 1:
-            more_passes(self, passes, tol, read_again)
         if self._fitted is not None:  # unless all weights are 0
+            more_passes(self, passes, tol, read_again)
             self._fitted.warn_of_few_rows()
         return self

@@ -179,6 +179,11 @@ def test_other_rows_are_refused_and_change_nothing(source, said):
     assert pca.n_passes_ == 1
 
 
+def test_rows_without_weight_need_no_other_pass():
+    pca = learner().fit_stream([X], sample_weight=np.zeros(3000), passes=2, progress=False)
+    assert not hasattr(pca, "components_")
+
+
 def test_wrong_arguments_are_refused():
     with pytest.raises(ValueError, match="passes must be 'auto' or an int of at least 1, got 0"):
         learner().fit(X, passes=0)
