@@ -104,6 +104,9 @@ void print_summary(const Model<T>& model, const FitSettings& settings, double se
     std::fprintf(out, "subspace error after %lld %s: %s\n", static_cast<long long>(model.passes),
                  model.passes == 1 ? "pass" : "passes", error->c_str());
   }
+  if (model.resolved.method == Method::kExact && settings.passes.passes != "1") {
+    std::fprintf(out, "exact after the first pass, so that no other was made\n");
+  }
   if (path != "-") std::fprintf(out, "model in %s\n", path.c_str());
 }
 
