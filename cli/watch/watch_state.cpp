@@ -247,6 +247,7 @@ Json WatchState::facts() const {
     rate = static_cast<double>(recent_.back().second - recent_.front().second) / std::max(time.count(), 1e-3);
   }
   return {{"status", status_},
+          {"idName", id_name_},  // known with the first row, when a page may be open already
           {"rows", rows_},
           {"learned", learned_},
           {"beyond", beyond_},
@@ -265,7 +266,6 @@ Json WatchState::snapshot() {
   Json all = facts();
   all["title"] = title_;
   all["confidence"] = confidence_;
-  all["idName"] = id_name_;
   all["buckets"] = Json::array();
   for (const Bucket& bucket : buckets_) all["buckets"].push_back(to_json(bucket));
   all["points"] = points_;

@@ -185,6 +185,20 @@ def test_rows_keep_their_ids_in_the_log_and_on_the_page(watch):
     assert ",2003,2042,2024-05-01 5002,2024-05-01 6001,0,spe," in line
 
 
+def test_a_page_that_is_open_before_the_first_row_shows_ids(watch):
+    watched = watch("-", "-k", 3, "--port", 0, "--id", "time")
+    with socket.create_connection(("127.0.0.1", watched.port), timeout=20) as client:
+        client.sendall(b"GET /events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        events = client.makefile("rb")
+        shown = json.loads(next(line for line in events if line.startswith(b"data: "))[6:])
+        assert shown["rows"] == 0
+        watched.feed(b"time," + as_csv(sensor_rows(0), header=True) + with_times(sensor_rows(300), 0))
+        while not shown["buckets"]:
+            shown |= json.loads(next(line for line in events if line.startswith(b"data: "))[6:])
+    assert shown["idName"] == "time"
+    assert shown["buckets"][0]["id"].startswith("2024-05-01 ")
+
+
 def test_rows_without_names_get_those_of_the_model_they_are_compared_with(roipca, tmp_path):
     (tmp_path / "a.csv").write_bytes(as_csv(sensor_rows(2000), header=True))
     roipca("fit", "a.csv", "-k", 3, "-o", "m")
@@ -434,6 +448,7 @@ def test_the_page_is_alive(watch, tmp_path):
             wait(f"document.querySelector('#{chart} svg path.line, #{chart} svg path.points') !== null")
         wait("document.querySelectorAll('#parts .loading').length > 0")
         assert page.run("document.getElementById('state').textContent") == "live"
+        wait("known.buckets.at(-1).last === 2100")  # a point of the charts closes after the number of rows
         assert_contributions_of_the_row_pointed_at(page)
 
         fifo.write(as_csv(broken(7)))

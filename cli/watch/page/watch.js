@@ -63,7 +63,7 @@ function take(data, isAll) {
     selected = null;
     document.title = `${data.title} – roipca watch`;
     place("title").textContent = data.title;
-    facts = { confidence: data.confidence, idName: data.idName };
+    facts = { confidence: data.confidence };
   }
   append(known.buckets, data.buckets, most.buckets, (bucket) => bucket.first);
   append(known.points, data.points, most.points, (point) => point[2]);
