@@ -64,9 +64,9 @@ def main() -> None:
             cwd=folder,
         )
         watched = Watched(process)
-        watched.feed(("time," + ",".join(SENSORS) + "\n").encode() + lines(sensor_rows(2000), 0))
+        watched.feed(("time," + ",".join(SENSORS) + "\n").encode())
         with browser.Page(watched.url, Path(folder) / "profile") as page:
-            first = feed(watched, sensor_rows(1600, seed=1), 2000)
+            first = feed(watched, sensor_rows(3600), 0)
             broken = sensor_rows(200, seed=2)
             broken[:, 3] += 4
             first = feed(watched, broken, first)
