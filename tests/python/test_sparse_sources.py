@@ -207,7 +207,7 @@ def test_memory_does_not_grow_with_the_stream(tmp_path, kind, monkeypatch):
     source = SOURCES[kind](X, tmp_path) if kind != "zarr group" else zarr.open_group(
         zarr_group(X, tmp_path, chunks=(1 << 14,)), mode="r"
     )
-    monkeypatch.setattr(OnlinePCA, "_add", lambda self, block, **rows: self)  # what the source itself holds
+    monkeypatch.setattr(OnlinePCA, "_add", lambda self, *_, **__: self)  # what the source itself holds
     tracemalloc.start()
     OnlinePCA(2).fit_stream(source, progress=False)
     peak = tracemalloc.get_traced_memory()[1]
