@@ -37,7 +37,7 @@ std::optional<std::string> note_on_scales(const Model<T>& model, const std::vect
   std::snprintf(times.data(), times.size(), "%.2g", off->ratio);
   std::string text = "note: the standard deviation of feature " +
                      name_of(static_cast<std::size_t>(off->feature), names) + " is " + times.data() +
-                     " times the one in the first rows, by which it is divided";
+                     " times the number from the first rows by which it is divided";
   if (off->count > 1)
     text += " (" + std::to_string(off->count) + " features are off by a factor of three or more)";
   return text + "; " + remedy;

@@ -105,7 +105,7 @@ void print_summary(const Model<T>& model, const FitSettings& settings, double se
                  model.passes == 1 ? "pass" : "passes", error->c_str());
   }
   if (model.resolved.method == Method::kExact && settings.passes.passes != "1") {
-    std::fprintf(out, "exact after the first pass, so that no other was made\n");
+    std::fprintf(out, "exact after the first pass: no further pass was made\n");
   }
   if (path != "-") std::fprintf(out, "model in %s\n", path.c_str());
 }

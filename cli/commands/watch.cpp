@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -113,7 +114,9 @@ bool are_files(const std::vector<std::string>& paths) {
 // Returns the name of the stream for the page.
 std::string title_of(const std::vector<std::string>& paths) {
   const std::string last = shown(paths.back());
-  return paths.size() == 1 ? last : last + " after " + std::to_string(paths.size() - 1) + " more";
+  return paths.size() == 1 ? last
+                           : last + " after " + std::to_string(paths.size() - 1) +
+                                 (paths.size() == 2 ? " other file" : " other files");
 }
 
 // Scores and learns rows, and writes models and checkpoints.
@@ -189,8 +192,16 @@ class Watch {
 
   void after_warm_up() {
     if (components_.known_at_end()) choose_components();
-    if (std::exchange(has_looked_at_units_, true)) return;
-    if (const auto text = note_on_units(pca().model(), names_, remedies_)) note(*text);
+    if (pca().rows_seen() >= look_at_units_at_) look_at_units();
+  }
+
+  // Gives a note once. Scales are wrong only beside later rows, so those of a standardized model are looked
+  // at again whenever the rows have doubled.
+  void look_at_units() {
+    const auto text = note_on_units(pca().model(), names_, remedies_);
+    if (text) note(*text);
+    const bool looks_again = !text && pca().options().standardize;
+    look_at_units_at_ = looks_again ? 2 * pca().rows_seen() : std::numeric_limits<std::int64_t>::max();
   }
 
   // Turns -k as a fraction or auto into a number.
@@ -217,7 +228,7 @@ class Watch {
   std::string checkpoint_;
   std::int64_t every_;
   UnitRemedies remedies_;
-  bool has_looked_at_units_ = false;
+  std::int64_t look_at_units_at_ = 0;
   WatchCheckpoint start_;
   Monitor<double> monitor_;
   std::int64_t to_skip_;  // rows of a file that the checkpoint has already seen
@@ -240,6 +251,10 @@ void check_settings(const WatchSettings& settings, const std::optional<WatchChec
   if (settings.model == "-") throw UsageError("-o needs the name of a file");
   if (settings.long_run.model_every > 0 && settings.model.empty()) {
     throw UsageError("--model-every needs a file: use -o");
+  }
+  const std::vector<std::string>& paths = settings.input.paths;
+  if (!settings.long_run.resume.empty() && paths.size() > 1 && !are_files(paths)) {
+    throw UsageError("--resume reads files again or continues one pipe, but not both: give the pipe alone");
   }
   require_apart({settings.model, settings.long_run.checkpoint, settings.alarms}, settings.input.paths);
   if (!settings.model.empty()) require_writable_model(settings.model);

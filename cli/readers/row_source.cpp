@@ -97,7 +97,7 @@ void RowSource<T>::open(std::size_t file) {
   try {
     reader_.reset();
     InputFormat format = settings_.format;
-    format.follow = format.follow && file + 1 == settings_.paths.size();  // more files come after the others
+    format.follow = format.follow && file + 1 == settings_.paths.size();  // only the last file may grow
     reader_ = open_rows<T>(path, format);
     const auto names = reader_->names();
     if (file == 0) {

@@ -109,7 +109,7 @@ class OnlinePca {
   std::shared_ptr<const Model<T>> snapshot() const;
   /// Returns a model with the same reported components, perhaps without the others that are held: for sparse
   /// rows of many features, this can take half of the time and memory, and for method exact with more than
-  /// 1,024 features, or from 256 on if few components are reported, a third or less. All results along the
+  /// 1,024 features, or from 256 on if few components are reported, half or less. All results along the
   /// components have the same bits for sparse rows, and are equal to rounding for method exact. To save,
   /// merge, refine or resume a model, to ask for another number of components, for limits and errors, or to
   /// fill missing values, use `snapshot`.

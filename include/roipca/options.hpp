@@ -152,12 +152,11 @@ struct Capacity {
 /// requested than there are features.
 Capacity capacity(const Options& options, Index features);
 
-/// Returns the options for rows that will be read more than once (roipca/refinement.hpp). What they leave
-/// open is chosen for the accuracy after two passes, at a few times the cost of the first one: with up to
-/// 1,024 features, kAuto becomes kExact, which needs no second pass; with more, at least 60 components are
-/// held beyond those reported. A method or an oversampling that is given stays as it is, and so do the
-/// options of windows and of missing values. The first pass over sparse rows is faster without. Throws what
-/// `capacity` throws.
+/// Returns the options for rows that will be read more than once (roipca/refinement.hpp). Only kAuto changes:
+/// with up to 1,024 features it becomes kExact, which needs no second pass, whatever the oversampling; with
+/// more, at least 60 components are held beyond those reported, unless an oversampling is given. The options
+/// of windows and of missing values stay as they are. Do not use it for sparse rows, whose first pass would
+/// become several times slower. Throws what `capacity` throws.
 Options for_more_passes(Options options, Index features);
 
 /// Choices of the library that the options leave open.

@@ -48,7 +48,6 @@ class Fitted:
         self.dtype = _DTYPES[type(core)]
         self._seen: tuple[Any, Any, Any] = (None, None, None)  # the core's model, a request, and the model for it
         self._warned: set[str] = set()
-        self._with_right_scales: Any = None  # the last model whose scales were looked at
 
     @classmethod
     def empty(
@@ -160,18 +159,15 @@ class Fitted:
 
     def _warn_of_scales(self, model: Any) -> None:
         """Warns, once, if the first rows did not show how much a feature varies."""
-        if not self.parameters["standardize"] or "scales" in self._warned or model is self._with_right_scales:
-            return
-        off = model.worst_scale
+        off = model.worst_scale if self.parameters["standardize"] and "scales" not in self._warned else None
         if off is None:
-            self._with_right_scales = model
             return
         self._warned.add("scales")
         feature, ratio, count = off
         others = f" ({count} features are off by a factor of three or more)" if count > 1 else ""
         warnings.warn(
-            f"the standard deviation of feature {feature} is {ratio:.2g} times the one in the first rows, by which it "
-            f"is divided{others}; let more rows determine the scales: see first_rows",
+            f"the standard deviation of feature {feature} is {ratio:.2g} times the number from the first rows by "
+            f"which it is divided{others}; let more rows determine the scales: see first_rows",
             stacklevel=caller_level(),
         )
 

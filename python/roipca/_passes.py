@@ -73,7 +73,7 @@ def more_passes(pca: Any, passes: Any, tol: float, read_again: Callable[[], None
     most = MOST_PASSES if passes == "auto" else int(passes)
     tolerance = tol if passes == "auto" else 0.0
     before = None
-    if pca.method_ == "exact":  # said without an eigenproblem, which only a reading needs
+    if pca.method_ == "exact":  # needs no eigenproblem, as the model does
         return
     for _ in range(1, most):
         model = pca._model

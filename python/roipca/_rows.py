@@ -123,10 +123,11 @@ def is_store(X: Any) -> bool:
 
 
 def refuse_stored(X: Any) -> None:
-    """Raises TypeError for files, and groups and sparse matrices in them, which only the functions for streams read."""
+    """Raises TypeError for paths, and for groups and sparse matrices in files: only functions for streams read them."""
+    readers = "read by fit_stream, transform_stream and score_stream, block by block"
     if isinstance(X, (str, os.PathLike)):
-        raise TypeError(f"expected rows, not the path {str(X)!r}: files are read by fit_stream and score_stream")
-    streams = f"{type(X).__name__} is read by fit_stream, transform_stream and score_stream, block by block"
+        raise TypeError(f"expected rows, not the path {str(X)!r}: files are {readers}")
+    streams = f"{type(X).__name__} is {readers}"
     if is_store(X):
         raise TypeError(f'{streams}. For rows in memory, pass one of its datasets, such as X["name"][:]')
     if hasattr(X, "group") and hasattr(X, "to_memory"):  # a sparse matrix of AnnData in backed mode
@@ -219,10 +220,9 @@ def is_one_row(X: Any) -> bool:
 def as_row(estimator: Any, x: Any, dtype: Any = None) -> np.ndarray:
     """Returns one row as a contiguous array of shape (features,), or refuses a series with other names."""
     dimensions = getattr(x, "ndim", None)
-    if hasattr(x, "columns") or (dimensions is not None and dimensions != 1):
-        example = "X.iloc[0]" if hasattr(x, "iloc") else "X[0]"
-        what = "a table" if hasattr(x, "columns") else f"{dimensions}D array"
-        raise ValueError(f"Expected 1D array, got {what} instead: pass one row, such as {example}")
+    is_table = dimensions != 1 and hasattr(x, "columns")  # a series may have a label "columns"
+    if is_table or dimensions not in (None, 1):
+        raise _not_one_row("a table" if is_table else f"{dimensions}D array", x)
     names = _row_names(x)
     if names is not None:
         check_names(estimator, names)
@@ -236,8 +236,14 @@ def as_row(estimator: Any, x: Any, dtype: Any = None) -> np.ndarray:
                     raise ValueError(f"{_not_a_number(value)} (column {j})") from error
             raise
     if x.ndim != 1:
-        raise ValueError(f"Expected 1D array, got {x.ndim}D array instead: pass one row, such as X[0]")
+        raise _not_one_row(f"{x.ndim}D array", x)
     return np.ascontiguousarray(x, dtype)
+
+
+def _not_one_row(what: str, x: Any) -> ValueError:
+    """Returns the error for something else than one row."""
+    example = ", such as X.iloc[0]" if hasattr(x, "iloc") else "" if hasattr(x, "columns") else ", such as X[0]"
+    return ValueError(f"Expected 1D array, got {what} instead: pass one row{example}")
 
 
 def as_weights(sample_weight: Any, rows: int) -> np.ndarray | None:

@@ -79,7 +79,7 @@ def fit(
     passes : int or "auto", default=1
         Number of passes over all partitions. After the first, each is a `refine` of the merged model, in tasks named
         `roipca-refine`, and reads or computes the partitions again, unless they are persisted. "auto" as in
-        `OnlinePCA.fit_stream`.
+        `OnlinePCA.fit_stream`, where `method="auto"` is exact, in one pass, for up to 1,024 features.
     tol : float, default=1e-6
         Subspace error at which `passes="auto"` stops.
     **options

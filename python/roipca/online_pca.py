@@ -441,8 +441,9 @@ class OnlinePCA(Streaming, Refining, Scores, ScoreStreams, ToTorch, Monitoring):
     def _empty(self, X: Any, rows: int | None, passes: int | Literal["auto"]) -> Fitted:
         parameters = self._parameters()
         check_parameters(parameters)
-        more_passes = passes != 1 and not issparse(X)  # which cost more of their time than they do of dense rows
-        return Fitted.empty(parameters, X.dtype, rows, X.shape[1], more_passes)
+        # For sparse rows, more components would slow the first pass down too much.
+        has_more_passes = passes != 1 and not issparse(X)
+        return Fitted.empty(parameters, X.dtype, rows, X.shape[1], has_more_passes)
 
     def _learn_from(self, learner: OnlinePCA, fitted: Fitted) -> Self:
         """Takes over the features and the fitted state of a learner."""

@@ -73,7 +73,8 @@ def fit(
         The column with the weights of the rows. None means 1 for each row.
     passes : int or "auto", default=1
         Number of passes over the dataframe. After the first, each is a `refine` of the merged model, in a Spark job of
-        its own, which computes the dataframe again unless it is cached. "auto" as in `OnlinePCA.fit_stream`.
+        its own, which computes the dataframe again unless it is cached. "auto" as in `OnlinePCA.fit_stream`, where
+        `method="auto"` is exact, in one pass, for up to 1,024 features.
     tol : float, default=1e-6
         Subspace error at which `passes="auto"` stops.
     **options

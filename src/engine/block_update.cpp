@@ -38,8 +38,9 @@ constexpr double kTolerance = 512.0 * double{std::numeric_limits<T>::epsilon()};
 // Drift that one correction leaves to rounding, because the factor of the Gram matrix is close to the
 // identity.
 constexpr double kSmallDrift = 0x1p-10;
-// Squared length of the coefficients of a turn from which on their rounding hides the drift after it.
-constexpr double kLongTurn = 4.0;
+// Cancellation in an eigenvector of Z turn_ from which on its drift must be measured again: the sum of the
+// squared lengths of what is added up, which is 1 for an orthonormal Z.
+constexpr double kMostCancellation = 4.0;
 
 template <typename T>
 HeldEigenvalues held(const HeldPairs<T>& pairs, const RowBlock<T>& block) {
@@ -297,13 +298,12 @@ void BlockUpdate<T>::settle(HeldPairs<T>& pairs) {
   const auto vectors = eigen_.vectors(found);
   linalg::operations().multiplier(linalg::padded(rank), found, rank, pairs.normal.data(), pairs.normal.rows(),
                                   vectors.data(), vectors.outerStride(), turn_.row(0), turn_.stride());
-  const double longest = turn_.columns(found).colwise().squaredNorm().maxCoeff();
   const double drift = find_drift_after_turn(pairs, found);
   if (drift > kTolerance<T>) divide_turn(found);
   apply_turn(pairs, found);
   pairs.rank = found;
   pairs.settled = true;
-  if (!(drift < kSmallDrift && longest < kLongTurn)) restore(pairs);
+  if (!(drift < kSmallDrift && cancellation_ < kMostCancellation)) restore(pairs);
 }
 
 // Leaves Z^T Z in gram_.
@@ -324,13 +324,18 @@ double BlockUpdate<T>::drift_of_gram(Index rank) const {
 }
 
 // Returns the drift that Z turn_ would have, and leaves its Gram matrix in gram_: products with the long
-// components are computed once, and not for each of the two bases.
+// components are computed once, and not for each of the two bases. Also finds cancellation_.
 template <typename T>
 double BlockUpdate<T>::find_drift_after_turn(const HeldPairs<T>& pairs, Index found) {
   find_gram(pairs);
   auto gram = gram_.columns(pairs.rank).topRows(pairs.rank);
   for (Index i = 0; i < pairs.rank; ++i) {
     for (Index j = 0; j < i; ++j) gram(i, j) = gram(j, i);
+  }
+  cancellation_ = 0.0;
+  for (Index j = 0; j < found; ++j) {
+    const auto squares = turn_.columns(found).col(j).head(pairs.rank).cwiseAbs2();
+    cancellation_ = std::max(cancellation_, squares.dot(gram.diagonal()));
   }
   const auto padding = turn_.padded_length() - pairs.rank;
   for (Index j = 0; j < found; ++j) std::fill_n(turn_.row(j) + pairs.rank, padding, 0.0);

@@ -125,9 +125,10 @@ class BlockUpdate {
   Vector<double> work_;
   RowMatrix<T> coefficients_;
   Vector<T> panel_;
-  simd::AlignedRows<double> gram_;    // Q^T Q, its lower triangle row by row
-  simd::AlignedRows<double> turn_;    // coefficients of the eigenvectors in Z, one row per component
+  simd::AlignedRows<double> gram_;    // Z^T Z, or that of Z turn_; its lower triangle row by row
+  simd::AlignedRows<double> turn_;    // the eigenvectors as combinations of Z, one row per eigenvector
   simd::AlignedRows<double> turned_;  // Z^T Z times them
+  double cancellation_ = 0.0;         // in Z turn_: see kMostCancellation
   Vector<double> variances_;          // along the components, for scores
   int since_settled_ = 0;
   bool advanced_ = false;  // whether the last block was a small step

@@ -62,8 +62,9 @@ class ScatterMatrix final : public Engine<T> {
             scatter_.columns(features).diagonal().sum()};
   }
 
-  /// Up to 64 features, all pairs take no longer. To the last bit, a few leading ones of 256 take less than
-  /// half of the time, and 10 of 1,000 an eighth, but a tenth of up to 400 features no less.
+  /// Up to 64 features, all pairs take no longer. At full accuracy, a few leading pairs of 256
+  /// features take less than half of the time of all pairs, and 10 of 1,000 an eighth; a tenth of the pairs
+  /// of up to 400 features takes as long as all.
   bool has_reported_spectrum(double tolerance) const override {
     const Index features = scatter_.length();
     if (tolerance > kRounding) return features > 64;

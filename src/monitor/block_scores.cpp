@@ -13,10 +13,10 @@ namespace {
 
 // A score counts as at most this number of standard deviations above the mean of the scores before it. A few
 // rows far out would otherwise decide all three moments. Of 16 sets of 30,000 rows whose causes and noise
-// have Student's t distribution with 5 degrees of freedom, the one with the highest limits would let through
-// 0.24 times the nominal number at 99 %, instead of 0.47 times. With 13 deviations, the median at 99.9 %
-// is 2.0 times the nominal number instead of 1.7 times; with 17, the least at 99 % is 0.42 times. T^2 of one
-// component, the most skewed score of Gaussian rows, is beyond with a probability of 2e-6.
+// have Student's t distribution with 5 degrees of freedom, the one with the highest limits raises, without
+// this bound, 0.24 times the nominal number of alarms at 99 %, instead of 0.47 times. With 13 deviations, the
+// median at 99.9 % is 2.0 times the nominal number instead of 1.7 times; with 17, the least at 99 % is 0.42
+// times. T^2 of one component, the most skewed score of Gaussian rows, is beyond with a probability of 2e-6.
 constexpr double kMostDeviations = 15.0;
 // Deviations of fewer scores say too little.
 constexpr std::int64_t kFewestToBound = 50;

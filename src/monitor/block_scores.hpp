@@ -27,8 +27,8 @@ struct ScoreDistribution {
 struct BlockScores {
   bool is_wanted = false;  ///< set when the block is closed: engines that can score its rows do so
   bool is_known = false;   ///< set by the engine
-  /// Scores of earlier rows, set beside is_wanted: a score far above them counts as less. Null: there are
-  /// none.
+  /// Scores of earlier rows, set before an engine absorbs the block: a score far above them counts as less.
+  /// Null: there are none.
   const Prequential* so_far = nullptr;
   double unit = 1.0;  ///< of the block
   ScoreDistribution t2;

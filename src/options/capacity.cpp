@@ -12,7 +12,7 @@ namespace {
 constexpr Index kExactByReported = 16;
 constexpr Index kFewFeatures = 1024;
 
-// Two passes with so many more components take half to three quarters of the time of the sixteen products of
+// Two passes with so many more components take half to four fifths of the time of the sixteen products of
 // scikit-learn's randomized PCA, and are more accurate unless the other variances are nearly equal.
 constexpr Index kOversamplingForPasses = 60;
 

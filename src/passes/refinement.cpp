@@ -48,8 +48,8 @@ const Model<T>& refinable(const Model<T>& model) {
 // Scales that differ by less are already those of all rows.
 constexpr double kSameScale = 1e-9;
 
-// Scales by which rows were divided when they were scored, relative to those of all rows, beyond which the
-// scores say nothing about later ones.
+// If a scale differs by more than this factor from that of all rows, scores that were computed with it say
+// nothing about later rows.
 constexpr double kMostOffForScores = 1.25;
 
 // Returns the model with the scales of all rows, which are known at the end of the first pass.

@@ -94,16 +94,28 @@ def test_all_of_the_variance_is_1_and_one_component_explains_it(roipca, tmp_path
     assert "1 component (exact) explains 1 of the variance\n" in roipca("fit", "a.npy", "-k", 1, "-o", "m")
 
 
-def test_a_feature_that_varies_after_the_first_rows_is_named(roipca, tmp_path):
-    rows = plant(1.0, 2000)
+@pytest.mark.parametrize("command", ["fit", "watch"])
+def test_a_feature_that_varies_after_the_first_rows_is_named(roipca, tmp_path, command):
+    rows = plant(1.0, 4000)
     rows[:1200, 1] = 0.0
     rows[1200:, 1] *= 1e4
     write(tmp_path / "a.csv", rows)
-    fit = ("fit", "a.csv", "-k", 2, "-o", "m", "--standardize", "--method", "roipca")
-    ratio = f"{rows[:, 1].std(ddof=1):.2g}"
-    remedy = "by which it is divided; let more rows determine the scales (--first-rows)\n"
-    assert note_of(roipca, *fit) == (
-        f'roipca: note: the standard deviation of feature "press_pa" is {ratio} times the one in the first rows, '
-        + remedy
-    )
-    assert note_of(roipca, *fit, "--first-rows", 2000) == ""
+    of_command = (*WATCH, "--learn", "all") if command == "watch" else ("-o", "m")
+    options = ("-k", 2, "--standardize", "--method", "roipca", *of_command)
+    said = note_of(roipca, command, "a.csv", *options)
+    start = 'roipca: note: the standard deviation of feature "press_pa" is '
+    end = " times the number from the first rows by which it is divided; "
+    end += "let more rows determine the scales (--first-rows)"
+    assert said.count(start) == said.count(end) == 1
+    # fit looks at all rows, and watch whenever they have doubled.
+    deviations = [rows[:n, 1].std(ddof=1) for n in ([4000] if command == "fit" else [1600, 3200])]
+    assert any(f"{start}{deviation:.2g}{end}\n" in said for deviation in deviations)
+    assert "note:" not in note_of(roipca, command, "a.csv", *options, "--first-rows", 4000)
+
+
+def test_watch_resumes_files_or_one_pipe(roipca, tmp_path):
+    write(tmp_path / "a.csv", plant(1.0))
+    note_of(roipca, "watch", "a.csv", "-k", 2, *WATCH, "--checkpoint", "c")
+    done = roipca.run("watch", "a.csv", "-", *WATCH, "--resume", "c")
+    assert done.returncode == 2
+    assert b"--resume reads files again or continues one pipe, but not both" in done.stderr

@@ -121,7 +121,7 @@ def test_of_several_files_the_last_one_is_followed(watch, tmp_path):
     for name, seed in (("a.csv", 0), ("b.csv", 1)):
         (tmp_path / name).write_bytes(as_csv(sensor_rows(300, seed=seed), header=True))
     watched = watch("a.csv", "b.csv", "-k", 3, "--port", 0)
-    assert watched.wait_for(600)["title"] == "b.csv after 1 more"
+    assert watched.wait_for(600)["title"] == "b.csv after 1 other file"
     with (tmp_path / "b.csv").open("ab") as file:
         file.write(as_csv(sensor_rows(50)))
     assert watched.wait_for(650)["rows"] == 650

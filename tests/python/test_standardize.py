@@ -124,7 +124,7 @@ def with_late_feature(count=4000):
 
 def test_a_scale_that_the_first_rows_do_not_show_is_warned_of_once():
     pca = OnlinePCA(2, method="roipca", standardize=True).fit(with_late_feature())
-    with pytest.warns(UserWarning, match="feature 4 is .* times the one in the first rows.*first_rows") as warned:
+    with pytest.warns(UserWarning, match="feature 4 is .* times the number from the first rows.*first_rows") as warned:
         assert pca.components_.shape == (2, 8)
     assert [str(w.filename) for w in warned] == [__file__]
     with warnings.catch_warnings():

@@ -138,7 +138,10 @@ class Plot {
     this.svg.addEventListener("blur", leave);
     this.svg.addEventListener("keydown", (event) => {
       const move = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-      if (event.key === "Escape") leave();
+      if (event.key === "Escape") {
+        touched = false;
+        leave();
+      }
       if (move === undefined) return;
       event.preventDefault();
       touched = false;
