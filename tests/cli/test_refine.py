@@ -47,7 +47,7 @@ def test_more_passes_choose_as_in_python(roipca, tmp_path):
         np.save(tmp_path / "x.npy", X)
         said = roipca("fit", "x.npy", "-k", 3, "--passes", 2, "--checkpoint", "c", "--every", 700, "-o", "m")
         assert ("3 components (exact)" in said) == (features == held)
-        assert ("exact after the first pass, so that no other was made\n" in said) == (features == held)
+        assert ("exact after the first pass: no further pass was made\n" in said) == (features == held)
         loaded, pca = OnlinePCA.load(tmp_path / "m"), OnlinePCA(3).fit(X, passes=2)
         assert (loaded.n_passes_, loaded.n_components_held_) == (pca.n_passes_, held)
         np.testing.assert_allclose(np.abs(np.sum(loaded.components_ * pca.components_, axis=1)), 1, rtol=1e-12)
