@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 from command import Command
+from watching import Watched
 
 
 @pytest.fixture
@@ -20,3 +23,17 @@ def rows() -> np.ndarray:
     rng = np.random.default_rng(0)
     strong = rng.standard_normal((300, 6)) * np.linspace(5, 1, 6)
     return 3.0 + strong @ rng.standard_normal((6, 40)) / 6 + 0.01 * rng.standard_normal((300, 40))
+
+
+@pytest.fixture
+def watch(roipca) -> Iterator:
+    running = []
+
+    def start(*arguments: object) -> Watched:
+        watched = Watched(roipca.start("watch", *arguments, stdin=subprocess.PIPE))
+        running.append(watched)
+        return watched
+
+    yield start
+    for watched in running:
+        watched.stop()

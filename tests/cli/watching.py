@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import re
 import signal
 import socket
 import subprocess
 import time
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -79,3 +81,22 @@ class Watched:
         for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
             if pipe is not None:
                 pipe.close()
+
+
+def broken(sensor: int, n: int = 40) -> np.ndarray:
+    """Returns rows in which one sensor is far off."""
+    rows = sensor_rows(n, seed=5)
+    rows[:, sensor] += 15
+    return rows
+
+
+class Fifo:
+    """A named pipe whose other side is open, so that nobody waits for it."""
+
+    def __init__(self, path: Path) -> None:
+        os.mkfifo(path)
+        self.descriptor = os.open(path, os.O_RDWR)
+
+    def write(self, data: bytes) -> None:
+        while data:
+            data = data[os.write(self.descriptor, data) :]
