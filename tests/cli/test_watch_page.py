@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import browser
 import pytest
+from test_signals import wait_until
 from watching import Fifo, as_csv, broken, sensor_rows
 
 
@@ -56,17 +57,17 @@ def assert_contributions_of_the_row_pointed_at(page: browser.Page) -> None:
     latest = row()
     page.point_at("#spe svg", 0.99)
     assert not page.run("document.getElementById('tooltip').hidden")
-    assert row() > 2080
+    wait_until(lambda: row() > 2080)
     page.point_at("#spe svg", 0.1)
-    assert row() <= 2000
+    wait_until(lambda: row() <= 2000)
     page.point_at("h1")
-    assert row() == latest
+    wait_until(lambda: row() == latest)
     page.touch("#t2 svg", 0.99)
-    assert row() > 2080  # the finger is lifted, and would hide what it touches
+    wait_until(lambda: row() > 2080)  # the finger is lifted, and would hide what it touches
     page.touch("#t2 svg", 0.1)
-    assert row() <= 2000
+    wait_until(lambda: row() <= 2000)
     page.touch("h1")
-    assert row() == latest
+    wait_until(lambda: row() == latest)
 
 
 @pytest.mark.skipif(browser.CHROMIUM is None, reason="no Chromium here")
